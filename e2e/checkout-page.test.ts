@@ -48,7 +48,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     // The product's address says first that this browser has bought it.
     await page.goto(`/c/${handle}/${slug}`);
     await page.getByRole('heading', { name: 'You’re in.' }).textContent();
-    await page.getByRole('button', { name: 'Buy it once more' }).click();
+    await page.getByRole('button', { name: 'Buy again' }).click();
     await page.getByRole('button', { name: 'Pay $99.00' }).textContent();
   });
 
@@ -226,7 +226,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     const pay = async (name: string) => await page.getByRole('button', { name }).click();
     await page.getByLabel('Email').fill(email);
     await pay('Pay $99.00');
-    await pay('Buy it once more');
+    await pay('Buy again');
     await page.getByLabel('Email').fill(email);
     await pay('Pay $99.00');
     await page.getByText('You have bought this already').textContent();

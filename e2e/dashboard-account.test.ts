@@ -40,7 +40,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
       Password: 'a long enough password',
     });
     await press(page, 'Make the account');
-    await open(page, 'Connect a webhook');
+    await open(page, 'Send sales to another tool (optional)');
     await open(page, 'Add an endpoint');
     await fill(page, { URL: `${receiver.url}/sales` });
     await press(page, 'Add the endpoint');
@@ -72,7 +72,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     const steps = page.locator('.steps li');
     for (const step of [
       'Make a product and set it live',
-      'Connect a webhook',
+      'Send sales to another tool (optional)',
       'Share the link and get a first visitor',
     ])
       expect(await steps.filter({ hasText: step }).textContent()).toContain('Done');
@@ -120,7 +120,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await press(page, 'Switch test mode on');
     await page.getByText('Your settings were changed since you opened this page').textContent();
     await press(page, 'Switch test mode on');
-    await page.getByText('Test mode is switched.').textContent();
+    await page.getByText('Test mode is on: your checkouts take test purchases only.').textContent();
     for (const [email, paymentMethod] of [
       ['pays@example.com', 'sim_ok'],
       ['declines@example.com', 'sim_renewal_declined'],

@@ -23,7 +23,7 @@ const texts = {
   table: 'Show as a table',
   date: 'Date (UTC)',
   value: 'Value',
-  none: 'There is nothing to draw yet.',
+  none: 'Your numbers are drawn here after the first sale.',
 } as const;
 
 /** Its own units: the drawing is stretched to the width of the page, and its lines are not. */

@@ -16,7 +16,7 @@ const texts = {
   email: 'Email',
   upsellDeclined: 'Your card was declined for the added offer. It is not in your order and was not charged.',
   portal: 'Manage your purchases',
-  again: 'Buy it once more',
+  again: 'Buy again',
   refundedTitle: 'This order was refunded',
   refunded: (total: string) => `${total} went back to your card. Banks take a few days to show it.`,
   expiredTitle: 'This checkout has ended',

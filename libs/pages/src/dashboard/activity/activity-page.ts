@@ -15,7 +15,7 @@ export type Entry = RequestOutput<typeof listActivity>['data'][number];
 const texts = {
   empty: 'Nothing was sent yet. Add an endpoint, and each sale shows here what came of its webhook.',
   add: 'Add an endpoint',
-  none: 'Nothing is like this.',
+  none: 'No entry matches. Clear the filters.',
   to: 'to',
   attempt: (number: number) => `attempt ${number}`,
   answered: (code: number) => `answered ${code}`,

@@ -17,7 +17,7 @@ const texts = {
   terms: 'Terms',
   earns: 'Earns',
   link: 'Link',
-  linkMeans: 'The affiliate adds this to the link of a product:',
+  linkMeans: 'Added to the link of any product, it credits the affiliate:',
   lists: 'What the affiliate earned',
   statement: 'Statement',
   commissions: 'Commissions',

@@ -18,7 +18,7 @@ export const subscriptionTable = purchaseTable(columns, (subscription: Subscript
 
 function nextCharge({ next_charge_at, collection, started_at }: SubscriptionResource, formats: Formats): Html {
   if (next_charge_at !== null) return when(next_charge_at, formats);
-  return collection === 'external' ? html`Collected by you` : html`Began ${when(started_at, formats)}`;
+  return collection === 'external' ? html`Renewals outside Funnelry` : html`Began ${when(started_at, formats)}`;
 }
 
 /** What a period costs. */

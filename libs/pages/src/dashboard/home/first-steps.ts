@@ -44,7 +44,11 @@ export async function firstSteps(visit: Visit, numbers: Promise<Body<'getOvervie
       // One who bought came before those of the last 30 days.
       isDone: overview.visits.current.views > 0 || orders.data.length > 0,
     },
-    { label: 'Connect a webhook', href: '/app/integrations', isDone: endpoints.data.length > 0 },
-    { label: 'Let the daily job run once a day', href: '/app/daily-job', isDone: sinceRunMs < dailyWithinMs },
+    { label: 'Send sales to another tool (optional)', href: '/app/integrations', isDone: endpoints.data.length > 0 },
+    {
+      label: 'Let renewals and reminders run by themselves',
+      href: '/app/daily-job',
+      isDone: sinceRunMs < dailyWithinMs,
+    },
   ];
 }

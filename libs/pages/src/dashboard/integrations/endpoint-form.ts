@@ -14,7 +14,7 @@ const texts = {
   only: 'Only some events',
   events: 'Events',
   eventsText: 'With none chosen it gets every event, also those that are added later.',
-  more: 'Headers of its own',
+  more: 'Extra headers',
   headers: 'Headers',
   headersHint: 'One a line, as “authorization: Bearer abc”. They are sent along, and their values are not shown again.',
   headersNow: (names: string) =>
@@ -30,7 +30,7 @@ export const endpointLabels = {
   description: texts.description,
   events: texts.events,
   headers: texts.headers,
-  held: 'Events of before',
+  held: 'What happened before today',
 } as const;
 
 /** The fields of an endpoint. @param headers names of those that it has already */

@@ -15,7 +15,7 @@ const texts = {
   title: 'Metrics',
   from: 'From (UTC)',
   to: 'To (UTC)',
-  by: 'Drawn by',
+  by: 'Each point is',
   day: 'Day',
   month: 'Month',
   show: 'Show',

@@ -12,7 +12,7 @@ const texts = {
   percent: 'A discount is from 1 % to 100 %, without decimals.',
   endHint: 'It can be used to the end of this day, in UTC. Empty is without an end.',
   badDay: 'Last day must be a day, like 2026-12-31.',
-  usesHint: 'So many orders can use it. Empty is without a limit.',
+  usesHint: 'How many times it can be used. Leave empty for no limit.',
   badUses: 'Uses must be a whole number from 1, like 100.',
 } as const;
 

@@ -24,7 +24,7 @@ const texts = {
   save: 'Save',
   saving: 'Saving…',
   remove: 'Remove the code',
-  removeText: 'It takes nothing off any more. Orders and subscriptions that were sold with it stay as they are.',
+  removeText: 'Buyers can no longer use it. Earlier orders and subscriptions keep their discount.',
 } as const;
 
 type Discount = Body<'listDiscounts'>['data'][number];

@@ -17,10 +17,10 @@ const texts = {
     'One offer after the payment. The card is held until the buyer has decided. Of several that are offered, the first is shown.',
   addUpsell: 'Add an upsell',
   emails: 'Emails after the purchase',
-  emailsText: 'Your email tool sends them. Pushing sends them to it, each as a webhook event.',
+  emailsText: 'Funnelry does not send these itself: your email tool does, once it is connected by a webhook.',
   addEmail: 'Add an email',
-  push: (emails: number) => (emails === 1 ? 'Push the email' : `Push ${emails} emails`),
-  pushing: 'Pushing…',
+  push: (emails: number) => (emails === 1 ? 'Send the text to my email tool' : `Send ${emails} texts to my email tool`),
+  pushing: 'Sending…',
   discounts: 'Discount codes',
   discountsText: 'They take something off the product’s own price; bumps, upsells and renewals keep theirs.',
   addDiscount: 'Add a code',
@@ -28,10 +28,13 @@ const texts = {
   off: 'Off',
   day: (day: number) => (day === 0 ? 'At once' : day === 1 ? 'After 1 day' : `After ${day} days`),
   takesOff: (what: string) => `${what} off`,
-  uses: (uses: string, max: string | null) => (max === null ? `Used ${uses} times` : `Used ${uses} of ${max} times`),
+  uses: (uses: string, max: string | null) => {
+    if (max !== null) return `Used ${uses} of ${max} times`;
+    return uses === '0' ? 'Not used yet' : `Used ${uses} times`;
+  },
   unknownUses: 'Uses are not known now',
   until: (day: string) => `Until ${day}`,
-  noEnd: 'Does not expire',
+  noEnd: 'No end date',
 } as const;
 
 type FunnelBody = Body<'getFunnel'>;

@@ -7,7 +7,7 @@ import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 const texts = {
   title: 'Picture',
   file: 'Picture',
-  hint: 'A PNG, JPEG or WebP of at most 150 KB; 16:9 is shown whole.',
+  hint: 'A JPEG, PNG or WebP. We make it smaller. Wide pictures (16:9) fit best.',
   save: 'Save the picture',
   removal: {
     label: 'Remove the picture',

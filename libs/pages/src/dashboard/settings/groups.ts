@@ -29,7 +29,7 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
   '/app/settings/pages': {
     accentColor: {
       label: 'Accent colour',
-      hint: 'Of the buttons, such as #0b5f4f. Empty is the pages’ own.',
+      hint: 'Colour of your Pay button, like #0b5f4f. Leave empty for ours.',
       kind: 'optional',
     },
     termsUrl: { label: 'Terms', hint: 'An https address, linked beside the Pay button.', kind: 'optional' },
@@ -53,7 +53,7 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
     },
     holdDecisionMinutes: {
       label: 'Minutes to decide on an upsell',
-      hint: 'So long the buyer’s card is held. Then the order is charged without it.',
+      hint: 'The buyer has this long to answer the offer. After that the order goes through without it.',
       kind: 'number',
     },
     nudgeAfterMinutes: {
@@ -68,7 +68,7 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
     },
     dailyChargeLimit: {
       label: 'Limit of the daily job',
-      hint: 'A run charges up to so many times what is normal, and at least 100 renewals. 0 is no limit.',
+      hint: 'Safety stop: a run charges up to this many times the usual number of renewals, and at least 100. The rest waits for the next run. 0 for no limit.',
       kind: 'number',
     },
     cancellationNotices: {

@@ -9,7 +9,7 @@ import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 const texts = {
   title: 'Logo',
   about: 'It stands beside your business name on your checkout and in the buyers’ portal.',
-  none: 'There is none: your business name stands alone.',
+  none: 'No logo yet. Your name is shown.',
   choose: 'Choose a logo',
   change: 'Change the logo',
   back: 'Checkout pages',

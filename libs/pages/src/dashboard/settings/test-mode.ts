@@ -16,19 +16,20 @@ const texts = {
   switchOn: 'Switch test mode on',
   switchOff: 'Switch test mode off',
   busy: 'One moment…',
-  about: 'Test purchases are in no number and no list of orders. You find them in tabs of their own.',
+  about: 'Test purchases do not count in your numbers. You see them in tabs of their own, as Test orders.',
   orders: 'Test orders',
   subscriptions: 'Test subscriptions',
   time: 'Live a year',
   timeText:
     'Test subscriptions have a time of their own. Let days pass: each day they renew, are declined and retried as the daily job would do it, and your webhooks get every event, marked as a test. The time does not go back.',
-  now: 'Their time is',
-  ahead: (days: number) => (days === 0 ? 'as now' : days === 1 ? 'one day ahead' : `${days} days ahead`),
+  now: 'Test date:',
+  ahead: (days: number) => (days === 0 ? 'today' : days === 1 ? 'one day ahead' : `${days} days ahead`),
   days: 'Days',
   daysHint: 'From 1 to 366. A year takes some seconds.',
   advance: 'Let the days pass',
   passing: 'The days pass…',
-  switched: 'Test mode is switched.',
+  switched: (isOn: boolean) =>
+    isOn ? 'Test mode is on: your checkouts take test purchases only.' : 'Test mode is off: your checkouts sell.',
   stale: 'Your settings were changed since you opened this page, and nothing was switched. Below is what holds now.',
   passed: (days: string) => `Days that have passed: ${days}.`,
   renewals: (count: string, charged: string) =>
@@ -57,7 +58,7 @@ interface States {
 async function shown(visit: Visit, { state, switchState }: States, isRefused = false): Promise<DashboardPage> {
   const [account, rehearsal] = await Promise.all([visit.account(), visit.read('getRehearsal', {})]);
   const { query } = visit.request;
-  const said = query.has('switched') ? texts.switched : passedText(query);
+  const said = query.has('switched') ? texts.switched(account.testMode) : passedText(query);
   return settingsPage(
     path,
     html`${switchCard(visit, account, switchState)}${timeCard(visit, rehearsal, state)}`,

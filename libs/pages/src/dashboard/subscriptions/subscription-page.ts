@@ -31,7 +31,7 @@ const texts = {
   ends: 'Ends',
   ended: 'Ended',
   card: 'Card',
-  noCard: 'Collected by you',
+  noCard: 'Renewals outside Funnelry',
   id: 'Subscription id',
   change: 'Change it',
   newCard: 'Replace the card',
