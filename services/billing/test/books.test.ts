@@ -8,7 +8,7 @@ import { settleHold } from '../src/advancing/settle-hold.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import type { PaymentProcessor, ProcessorRecord } from '../src/processors/port.ts';
 import { compareBooks } from '../src/reconciliation/books/compare-books.ts';
-import { matchPage } from '../src/reconciliation/unmatched-payments/match-page.ts';
+import { matchPage } from '../src/reconciliation/books/match-page.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { seedCharges } from './books-seed.ts';

@@ -2,7 +2,7 @@ import { newId } from '@app/contracts/ids';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import type { Confirmation } from '../processors/port.ts';
 import { newKeyRefusal } from '../processors/refused-key.ts';
-import { chargeWhenMatched } from '../reconciliation/unmatched-payments/charge-when-matched.ts';
+import { chargeWhenMatched } from '../reconciliation/books/charge-when-matched.ts';
 import { noCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';

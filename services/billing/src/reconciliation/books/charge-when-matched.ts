@@ -7,8 +7,8 @@ import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
 import { notifyOfRun } from '../../runs/notify-of-run.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
 import { readDue } from '../../subscriptions/renewals/due-subscriptions.ts';
-import { booksToCompare } from '../books/compare-books.ts';
-import { readInPortions } from '../books/read-in-portions.ts';
+import { booksToCompare } from './compare-books.ts';
+import { readInPortions } from './read-in-portions.ts';
 import { matchPage } from './match-page.ts';
 import { confirmUnmatched, readUnmatched, unmatchedText } from './unmatched-payments.ts';
 

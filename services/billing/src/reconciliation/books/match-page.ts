@@ -4,7 +4,7 @@ import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { recordDispute } from '../../disputes/record-dispute.ts';
 import type { ProcessorRecord } from '../../processors/port.ts';
 import { recordFoundRefund } from '../../refunds/record-found-refund.ts';
-import { ownPaymentsOf } from '../books/own-payments.ts';
+import { ownPaymentsOf } from './own-payments.ts';
 import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
 import { storeUnmatched } from './unmatched-payments.ts';
 
