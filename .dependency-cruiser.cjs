@@ -90,6 +90,11 @@ const rules = {
     from: { orphan: true, pathNot: entryPoints },
     to: {},
   },
+  'facts-know-no-attempts': {
+    comment: 'The ledger of billing lies below all that learn what a processor did, and write it.',
+    from: { path: '^services/billing/src/ledger/', pathNot: tests },
+    to: { path: '^services/billing/src/', pathNot: '^services/billing/src/(ledger|processors)/' },
+  },
   'services-never-import-each-other': {
     comment: 'Services talk over NATS; what they promise each other is in @app/contracts.',
     from: { path: '^services/([^/]+)/' },

@@ -8,7 +8,6 @@ import { settleHold } from '../src/advancing/settle-hold.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import type { PaymentProcessor, ProcessorRecord } from '../src/processors/port.ts';
 import { compareBooks } from '../src/reconciliation/books/compare-books.ts';
-import { matchPage } from '../src/reconciliation/books/match-page.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { seedCharges } from './books-seed.ts';
@@ -27,7 +26,7 @@ async function compare(by: Replica, account: string): Promise<{ books: BooksComp
   const { pool } = replicas.database;
   await pool.query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [run.runId, account]);
   const counts = noCounts();
-  await compareBooks(by.deps, matchPage, run, counts);
+  await compareBooks(by.deps, run, counts);
   const { rows } = await pool.query<{ books: BooksComparison | null }>('select books from daily_runs where id = $1', [
     run.runId,
   ]);

@@ -264,9 +264,9 @@ test('where its own period is not due the processor’s list is not read, whatev
 test('while the processor shows a sale that is unknown here, a new card is saved and not charged', async () => {
   const life = await pastDue();
   await replicas.database.pool.query(
-    `insert into unmatched_payments (account_id, processor, payment_id, reference, kind, amount_cents, currency, order_id,
-       recorded_at, found_at)
-     values ($1, 'simulated', 'pmt_x', 'sim_x', 'charge', 100, 'usd', null, now(), now())`,
+    `insert into processor_facts (account_id, processor, test, payment_id, reference, kind, amount_cents, currency, happened_at,
+       seen_by, seen_at, lacked)
+     values ($1, 'simulated', false, 'pmt_x', 'sim_x', 'charge', 100, 'usd', now(), 'list', now(), true)`,
     [life.account],
   );
   expect(await put(life, 'sim_ok', { chargeNow: true })).toMatchObject({

@@ -258,7 +258,7 @@ async function claimsOfStopped(
 ): Promise<() => Promise<void>> {
   const sales = confirms ? [] : await backups.lostSales();
   const { rows: confirmed } = await replicas.database.pool.query<{ payment_id: string }>(
-    'select payment_id from unmatched_payments where account_id = $1 and confirmed_at is not null',
+    `select payment_id from processor_facts where account_id = $1 and seen_by = 'seller'`,
     [account],
   );
   const isConfirmed = new Set(confirmed.map(({ payment_id }) => payment_id));

@@ -3,14 +3,14 @@ import type { Database } from '@app/service-kit/database';
 import { createArrivals } from '@app/testing/arrivals';
 import { announced } from '@app/testing/points';
 import { expect, test } from 'vitest';
-import { NotInTimeError } from '../src/charging/ongoing-calls.ts';
+import { NotInTimeError, type OngoingCalls } from '../src/charging/ongoing-calls.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { renewalsRead } from '../src/points/points.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { callsOfAccountMax, unansweredMax } from '../src/subscriptions/renewals/renew-due.ts';
 import { cancelSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { dayMs, hourMs, newAccount } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, newAccount } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { openReplicas, replicas } from './set-up.ts';
 import { readRenewals, readStory, readSubscription, subscribe, subscribeMany } from './subscriptions-of-tests.ts';
@@ -231,27 +231,53 @@ const afterClaims =
     return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
   };
 
-test('where other money of the same account fills the processor’s list, what is due is charged, after shorter readings', async () => {
+/** A list of which other money of the same account fills a hundred pages a day, before what is ours. */
+async function withForeignPages(pageMinutes: number) {
   const account = newAccount();
-  const hours: number[] = [];
+  // How long the list has been silent, by the minutes that its pages take.
+  let silentMinutes = 0;
   const replica = replicas.start({
     processor: (inner) => ({
       ...inner,
-      // A day has more pages than can be read in time.
-      list: (from, to, call) => {
-        hours.push((to.getTime() - from.getTime()) / hourMs);
-        if (to.getTime() - from.getTime() > 6 * hourMs) throw new NotInTimeError('no answer within 300000 ms');
-        return inner.list(from, to, call);
+      list: async function* (from, to, call) {
+        for (let page = 0; page < 100; page += 1) {
+          silentMinutes += pageMinutes;
+          if (silentMinutes > limitMinutes) throw new NotInTimeError('no answer in time');
+          call.onProgress?.();
+        }
+        yield* inner.list(from, to, call);
       },
     }),
   });
-  await subscribe(replicas, account);
+  let limitMinutes = 0;
+  const { processorCalls } = replica.deps;
+  const make: OngoingCalls['make'] = (call, options = {}) => {
+    limitMinutes = (options.limitMs ?? 0) / minuteMs;
+    const heard = () => {
+      silentMinutes = 0;
+    };
+    heard();
+    return processorCalls.make((signal, untimed) => call(signal, untimed, heard), options);
+  };
+  Object.assign(replica.deps, { processorCalls: { ...processorCalls, make } });
+  const { id } = await subscribe(replicas, account);
   replicas.clock.advance(35 * dayMs);
   await replica.daily(account);
-  expect(await replicas.books(account)).toMatchObject([{ kind: 'charge', status: 'succeeded' }]);
-  // One of the comparison before the charge, and one of the books afterwards.
-  expect(hours.filter((each) => each > 6)).toEqual([24, 24]);
   const compared = 'select compared_until from processor_comparisons where account_id = $1';
   const { rows } = await replicas.database.pool.query<{ compared_until: Date }>(compared, [account]);
-  expect(rows.map(({ compared_until }) => compared_until.getTime() > replicas.clock.nowMs() - hourMs)).toEqual([true]);
+  return { account, period: (await readSubscription(replicas, id)).period, compared: rows };
+}
+
+test('other money of the same account makes the processor’s list slow, however much it is, and keeps nothing from being charged', async () => {
+  const { account, period, compared } = await withForeignPages(4);
+  expect(await replicas.books(account)).toMatchObject([{ kind: 'charge', status: 'succeeded' }]);
+  expect(period).toBe(2);
+  expect(compared.map(({ compared_until }) => compared_until.getTime() > replicas.clock.nowMs() - hourMs)).toEqual([
+    true,
+  ]);
+});
+
+test('a processor that gives no page of its list in time is not waited for: nothing is charged', async () => {
+  const { account, period, compared } = await withForeignPages(6);
+  expect([await replicas.books(account), period, compared]).toEqual([[], 1, []]);
 });

@@ -63,7 +63,7 @@ test.each(
   async (_, when, lose) => {
     const account = newAccount();
     const charged = await lose(account, replicas.start());
-    await daily(account, replicas.start(actedAt('unmatched-payments-store', when, dies)));
+    await daily(account, replicas.start(actedAt('facts-write', when, dies)));
     replicas.clock.advance(31 * dayMs);
     expect(await daily(account, replicas.start())).toMatchObject([{ code: 'charging_stopped' }]);
     expect(await chargesThere(account)).toBe(charged);

@@ -45,3 +45,25 @@ test('closing ends what waits for a slot', async () => {
   await calls.close();
   await ended;
 });
+
+test('a call of many parts has the deadline for each of them, and none longer', async () => {
+  const calls = createOngoingCalls(1_000);
+  let goOn: () => void = () => undefined;
+  const done = calls.make(async (_, __, goesOn) => {
+    goOn = goesOn;
+    return await Promise.withResolvers<string>().promise;
+  });
+  const refused = expect(done).rejects.toThrow('no answer within 1000 ms');
+  let isOver = false;
+  done.catch(() => {
+    isOver = true;
+  });
+  for (let part = 0; part < 10; part += 1) {
+    await vi.advanceTimersByTimeAsync(900);
+    goOn();
+  }
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_001);
+  await refused;
+  await calls.close();
+});

@@ -22,8 +22,11 @@ export interface OngoingCalls {
   close(): Promise<void>;
 }
 
-/** @param untimed runs a wait that is no part of the deadline */
-type Call<T> = (signal: AbortSignal, untimed: NonNullable<ProcessorCall['untimed']>) => Promise<T>;
+/**
+ * @param untimed runs a wait that is no part of the deadline
+ * @param goesOn lets the deadline begin anew: of a call that is many, of which each may take as long
+ */
+type Call<T> = (signal: AbortSignal, untimed: NonNullable<ProcessorCall['untimed']>, goesOn: () => void) => Promise<T>;
 
 export interface CallOptions<T> {
   /** Gets an answer that came after the deadline; it must not reject. */
@@ -61,7 +64,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
       const deadline = startDeadline(limitMs, () => end(new NotInTimeError(`no answer within ${limitMs} ms`)));
       const endAtClose = (): void => end(new Error('closing'));
       ends.add(endAtClose);
-      const answer = (async () => await call(limit.signal, deadline.untimed))();
+      const answer = (async () => await call(limit.signal, deadline.untimed, deadline.again))();
       answer.then(
         (value) => {
           if (!limit.signal.aborted || closed || late === undefined) return;
@@ -85,7 +88,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
   };
 }
 
-/** A deadline that pauses during waits that are no part of it. */
+/** A deadline that pauses during waits that are no part of it, and may begin anew. */
 function startDeadline(limitMs: number, pass: () => void) {
   let leftMs = limitMs;
   let waits = 0;
@@ -108,6 +111,13 @@ function startDeadline(limitMs: number, pass: () => void) {
     stop: (): void => {
       isOver = true;
       clearTimeout(timer);
+    },
+    again: (): void => {
+      leftMs = limitMs;
+      if (waits > 0 || isOver) return;
+      clearTimeout(timer);
+      startedMs = performance.now();
+      timer = setTimeout(pass, leftMs);
     },
     untimed: async <T>(wait: () => Promise<T>): Promise<T> => {
       pause();

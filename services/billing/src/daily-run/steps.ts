@@ -2,9 +2,8 @@ import { checkUnfinishedPayments } from '../advancing/check-unfinished.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { followDisputes } from '../disputes/follow-disputes.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
-import { compareBooks } from '../reconciliation/books/compare-books.ts';
 import { chargeWhenMatched } from '../reconciliation/books/charge-when-matched.ts';
-import { matchPage } from '../reconciliation/books/match-page.ts';
+import { compareBooks } from '../reconciliation/books/compare-books.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { untilRefused } from '../runs/refused-key.ts';
 import { reportRefusedKey } from '../runs/report-refused-key.ts';
@@ -29,7 +28,7 @@ export const dailySteps = (payments: PaymentDeps, ...withServices: readonly Dail
   (_, run, counts) => followDisputes(payments, run, counts),
   chargeWhenMatched(payments, chargeWithinLimit(payments, renewDue(payments))),
   endCanceled(payments),
-  (_, run, counts) => compareBooks(payments, matchPage, run, counts),
+  (_, run, counts) => compareBooks(payments, run, counts),
   ...withServices,
   reportRefusedKey(payments),
   takeRenewalCounts,

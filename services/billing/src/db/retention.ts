@@ -33,15 +33,6 @@ const rules: readonly ClockRule[] = [
   },
   {
     statement: statement(
-      'retention-unmatched-payments',
-      `delete from unmatched_payments where (account_id, processor, reference) in (
-      select account_id, processor, reference from unmatched_payments
-      where found_at < $1 and confirmed_at is not null limit $2)`,
-    ),
-    limit: (clock) => daysAgo(clock, runKeepDays),
-  },
-  {
-    statement: statement(
       'retention-listed-facts',
       `delete from processor_facts where ctid = any (array(
       select ctid from processor_facts where seen_by = 'list' and not lacked and seen_at < $1 limit $2))`,

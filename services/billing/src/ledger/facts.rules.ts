@@ -44,3 +44,17 @@ export function successOf(payment: Answered, reference: string): Fact | undefine
   const of = { paymentId, orderId, about, amountCents, currency };
   return { ...of, reference, kind, status: 'succeeded', recordedAt: null, message: null };
 }
+
+/** What a record is whose fact was written so. */
+export function recordKindOf(kind: FactKind): Pick<Fact, 'kind' | 'status'> {
+  switch (kind) {
+    case 'charge_waiting':
+      return { kind: 'charge', status: 'requires_action' };
+    case 'charge_failed':
+      return { kind: 'charge', status: 'failed' };
+    case 'refund_failed':
+      return { kind: 'refund', status: 'failed' };
+    default:
+      return { kind, status: 'succeeded' };
+  }
+}

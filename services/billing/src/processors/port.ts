@@ -94,6 +94,8 @@ export interface ProcessorCall {
   readonly isBackground?: boolean;
   /** Of a list: gets, in plain words, what the key may not read and the list can do without. Without it such a list throws. */
   readonly onNotPermitted?: (message: string) => void;
+  /** Of a list: called with each page that the processor gave, also one of which nothing is the account's: it answers. */
+  readonly onProgress?: () => void;
   /** Runs what is no part of the deadline: waiting until something may be sent. */
   readonly untimed?: <T>(wait: () => Promise<T>) => Promise<T>;
 }

@@ -11,6 +11,7 @@ import { WalletDomains } from './0009-wallet-domains.ts';
 import { ProcessorVersion } from './0010-processor-version.ts';
 import { ReleasedHolds } from './0010-released-holds.ts';
 import { ProcessorFacts } from './0011-processor-facts.ts';
+import { UnmatchedFacts } from './0012-unmatched-facts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -25,4 +26,5 @@ export const migrations: Migrations = [
   { name: '0010-processor-version', class: ProcessorVersion },
   { name: '0010-released-holds', class: ReleasedHolds },
   { name: '0011-processor-facts', class: ProcessorFacts },
+  { name: '0012-unmatched-facts', class: UnmatchedFacts },
 ];

@@ -13,7 +13,7 @@ type Position = Pick<RecordRow, 'recorded_at' | 'seq' | 'later'>;
 export async function* listRecords(
   database: Database,
   range: { from: Date; to: Date; now: Date },
-  { accountId, test, signal }: ProcessorCall,
+  { accountId, test, signal, onProgress }: ProcessorCall,
 ): AsyncGenerator<ProcessorRecord> {
   // Before every entry of the first moment, whose numbers are positive.
   let last: Position | undefined = {
@@ -24,6 +24,7 @@ export async function* listRecords(
   do {
     const values: unknown[] = [accountId, test, range.to, range.now, last.recorded_at, last.seq, last.later, pageRows];
     const { rows } = await untilAborted(signal, () => database.pool.query(listStatement(values)));
+    onProgress?.();
     for (const row of rows) {
       yield recordOf(row);
       if (row.disputed) yield disputeRecordOf(row, range.now);

@@ -40,6 +40,7 @@ export async function* eachOf<T extends { readonly id: string }>(
   do {
     const page = { limit: pageSize, ...(last !== undefined && { starting_after: last }) };
     const { data, has_more } = await read(call, (stripe, options) => readPage(stripe, page, options));
+    call.onProgress?.();
     yield* data;
     last = has_more ? data.at(-1)?.id : undefined;
   } while (last !== undefined);

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ProcessorRecord } from '../../processors/port.ts';
-import { notAtProcessor, type OwnPayment, verdictOn } from './books.rules.ts';
+import { type ListedFact, notAtProcessor, type OwnPayment, verdictOn } from './books.rules.ts';
 
-const record = (fields: Partial<ProcessorRecord> = {}): ProcessorRecord => ({
+const record = (fields: Partial<ListedFact> = {}): ListedFact => ({
   reference: 'ch_1',
   paymentId: 'pmt_1',
   orderId: null,
@@ -17,6 +16,8 @@ const record = (fields: Partial<ProcessorRecord> = {}): ProcessorRecord => ({
 });
 const own = (fields: Partial<OwnPayment> = {}): OwnPayment => ({
   id: 'pmt_1',
+  account_id: 'acc_1',
+  test: false,
   order_id: 'ord_1',
   call: 'charge',
   status: 'succeeded',
@@ -26,7 +27,7 @@ const own = (fields: Partial<OwnPayment> = {}): OwnPayment => ({
   processor_reference: 'ch_1',
   ...fields,
 });
-const orphanOf = (verdict: ReturnType<typeof verdictOn>) => (verdict.kind === 'orphan' ? verdict.orphan : undefined);
+const toldOf = (verdict: ReturnType<typeof verdictOn>) => (verdict.kind === 'orphan' ? verdict.orphan : undefined);
 
 test('what moved no money, or is not known yet, is nothing to explain', () => {
   expect(verdictOn(record({ kind: 'release' }), undefined).kind).toBe('nothing');
@@ -49,7 +50,7 @@ test.each([
 });
 
 test('a charge that only the processor knows says what it is and what to do', () => {
-  expect(orphanOf(verdictOn(record({ paymentId: null }), undefined))).toEqual({
+  expect(toldOf(verdictOn(record({ paymentId: null }), undefined))).toEqual({
     side: 'processor',
     kind: 'charge',
     id: 'ch_1',
@@ -71,17 +72,17 @@ test('a charge or refund that only the platform knows names the payment and the 
 
 test.each(['charge', 'refund', 'hold'] as const)('a second %s under one payment names both references', (kind) => {
   const call = kind === 'hold' ? 'authorize' : kind;
-  const orphan = orphanOf(verdictOn(record({ kind, reference: 'ch_2' }), own({ call })));
+  const orphan = toldOf(verdictOn(record({ kind, reference: 'ch_2' }), own({ call })));
   expect(orphan).toMatchObject({ side: 'processor', kind, id: 'ch_2', orderId: 'ord_1' });
   expect(orphan?.detail).toContain('beside another (reference ch_1)');
 });
 
 test('money that was taken or given back though it was declined here is an orphan of its order', () => {
-  const taken = orphanOf(verdictOn(record(), own({ status: 'declined', decline_reason: 'not_received' })));
+  const taken = toldOf(verdictOn(record(), own({ status: 'declined', decline_reason: 'not_received' })));
   expect(taken).toMatchObject({ side: 'processor', id: 'ch_1', orderId: 'ord_1' });
   expect(taken?.detail).toContain('recorded as declined (payment pmt_1). Give it back there');
   const refused = own({ call: 'refund', status: 'declined', decline_reason: 'refund_declined' });
-  expect(orphanOf(verdictOn(record({ kind: 'refund' }), refused))?.detail).toContain('do not give it back again');
+  expect(toldOf(verdictOn(record({ kind: 'refund' }), refused))?.detail).toContain('do not give it back again');
 });
 
 test.each([
@@ -90,7 +91,7 @@ test.each([
   ['a hold', own({ call: 'authorize' })],
   ['a refund', own({ call: 'refund' })],
 ])('a charge that is %s here is an orphan', (_, payment) => {
-  expect(orphanOf(verdictOn(record(), payment))).toMatchObject({ side: 'processor', kind: 'charge', orderId: 'ord_1' });
+  expect(toldOf(verdictOn(record(), payment))).toMatchObject({ side: 'processor', kind: 'charge', orderId: 'ord_1' });
 });
 
 test('a refund that failed afterwards is found while it counts as made here, and explained once it is known', () => {
@@ -104,6 +105,6 @@ test('a refund that failed afterwards is found while it counts as made here, and
 
 test('a charge that failed afterwards is money that the platform counts without being paid', () => {
   const verdict = verdictOn(record({ status: 'failed', message: 'The bank took it back.' }), own());
-  expect(orphanOf(verdict)).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1' });
-  expect(orphanOf(verdict)?.detail).toContain('2026-03-15 (reference ch_1): The bank took it back.');
+  expect(toldOf(verdict)).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1' });
+  expect(toldOf(verdict)?.detail).toContain('2026-03-15 (reference ch_1): The bank took it back.');
 });

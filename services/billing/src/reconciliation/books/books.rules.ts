@@ -2,17 +2,47 @@ import type { BooksComparison } from '@app/contracts/daily-runs';
 import { formatAmount } from '@app/money/format';
 import { failedLater, reversed } from '../../charging/payment.rules.ts';
 import type { Hold, Payment } from '../../charging/payment.types.ts';
-import type { ProcessorRecord } from '../../processors/port.ts';
+import type { Fact } from '../../ledger/facts.rules.ts';
+
+/** A fact that a list showed: with the processor's time. */
+export type ListedFact = Fact & { readonly recordedAt: Date };
 
 /** What the comparison reads of a payment of ours. */
 export type OwnPayment = Pick<
   Payment,
-  'id' | 'order_id' | 'call' | 'status' | 'amount_cents' | 'currency' | 'decline_reason' | 'processor_reference'
+  | 'id'
+  | 'account_id'
+  | 'order_id'
+  | 'call'
+  | 'status'
+  | 'amount_cents'
+  | 'currency'
+  | 'decline_reason'
+  | 'processor_reference'
+  | 'test'
 >;
 
 /** What the comparison reads of a hold of ours: its payment, and how the hold stands now. */
 export interface OwnHold extends OwnPayment {
   readonly hold_status: Hold['status'];
+}
+
+/** Money that the platform recorded as moved, or as held. */
+export interface OwnMoney extends OwnPayment {
+  readonly at: Date;
+  /** Nothing depends on it any more: a hold that was captured, or lost. */
+  readonly is_over: boolean;
+}
+
+/** What a list showed and no payment here explains. */
+export interface UnexplainedFact {
+  readonly fact: ListedFact;
+  /** Ours that has its reference, or that it names. */
+  readonly own: OwnPayment | undefined;
+  /** Ours that a capture or release is of. */
+  readonly hold: OwnHold | undefined;
+  /** Of a hold: it was captured or released since. */
+  readonly ended: boolean;
 }
 
 export type MoneyKind = 'charge' | 'refund' | 'hold';
@@ -34,25 +64,24 @@ export type Verdict =
 
 const nothing: Verdict = { kind: 'nothing' };
 
-/** Releases are judged by what they end: see `heldNoMore`. A card that is saved moves no money, and a dispute is recorded of its charge. */
-function kindOfRecord({ kind }: ProcessorRecord): MoneyKind | null {
-  if (kind === 'release' || kind === 'method' || kind === 'dispute') return null;
+/** Releases are judged by what they end: see `heldNoMore`. */
+function kindOfRecord({ kind }: ListedFact): MoneyKind | null {
+  if (kind === 'release') return null;
   return kind === 'capture' ? 'charge' : kind;
 }
 
 /** Null for what moves no money. */
-export function kindOfPayment({ call }: Pick<OwnPayment, 'call'>): MoneyKind | null {
+function kindOfPayment({ call }: Pick<OwnPayment, 'call'>): MoneyKind | null {
   if (call === 'release' || call === 'saveMethod') return null;
   if (call === 'refund') return 'refund';
   return call === 'authorize' ? 'hold' : 'charge';
 }
 
 /** One payment moves money once: two records of it with different references are two charges. */
-export const isRecordOf = (record: ProcessorRecord, own: OwnPayment): boolean =>
-  own.processor_reference === record.reference;
+const isRecordOf = (record: ListedFact, own: OwnPayment): boolean => own.processor_reference === record.reference;
 
 /** @param own our payment with the record's reference or, failing that, with its id; undefined when there is none */
-export function verdictOn(record: ProcessorRecord, own: OwnPayment | undefined): Verdict {
+export function verdictOn(record: ListedFact, own: OwnPayment | undefined): Verdict {
   const kind = kindOfRecord(record);
   if (kind === null) return nothing;
   if (record.status === 'failed') return verdictOnFailed(record, kind, own);
@@ -72,10 +101,10 @@ export function verdictOn(record: ProcessorRecord, own: OwnPayment | undefined):
 }
 
 /** A failure takes back what the record said before: it is money again for what was a refund, and none for a charge. */
-function verdictOnFailed(record: ProcessorRecord, kind: MoneyKind, own: OwnPayment | undefined): Verdict {
+function verdictOnFailed(record: ListedFact, kind: MoneyKind, own: OwnPayment | undefined): Verdict {
   if (own?.status !== 'succeeded' || kind === 'hold' || !isRecordOf(record, own)) return nothing;
   if (kind === 'refund') return { kind: 'refund_failed' };
-  return orphanOf('platform', kind, own.id, own, chargeFailedText(record, own));
+  return verdictOf('platform', kind, own.id, own, chargeFailedText(record, own));
 }
 
 /**
@@ -83,7 +112,7 @@ function verdictOnFailed(record: ProcessorRecord, kind: MoneyKind, own: OwnPayme
  * is being settled is left alone: its own capture meets the release or finds that capture, and its end is reported.
  * @param hold ours that the record is about
  */
-export function heldNoMore(record: ProcessorRecord, hold: OwnHold): Orphan | undefined {
+function heldNoMore(record: ListedFact, hold: OwnHold): Orphan | undefined {
   const { hold_status: status, order_id } = hold;
   if (record.kind === 'release') {
     return status === 'held' ? orphan('platform', 'hold', hold.id, hold, releasedText(record, hold)) : undefined;
@@ -96,6 +125,44 @@ export function heldNoMore(record: ProcessorRecord, hold: OwnHold): Orphan | und
 /** What the platform recorded as moved and the processor does not know, also when looked up by its id. */
 export function notAtProcessor(kind: MoneyKind, own: OwnPayment): Orphan {
   return orphan('platform', kind, own.id, own, missingThere[kind](own));
+}
+
+/**
+ * What is done about a fact that nothing here explains, before it is reported:
+ *
+ *   follow     it is recorded as it happened: the seller's own refund, and a renewal or refund of ours that this database lacks
+ *   look up    it was declined here: what the processor says of it now counts, or goes back where another payment took the same
+ *   reopen     a refund that had been taken failed: its charge is open again
+ *   report     nothing: the seller is notified, as of whatever is still unexplained afterwards
+ *
+ * What this database lacks of ours stops the charges of the account besides, whatever is done about it: see `unmatched-payments.ts`.
+ */
+export type Policy = 'follow' | 'look up' | 'reopen' | 'report';
+
+export function policyOf({ fact, own }: UnexplainedFact): Policy {
+  const { kind, status, paymentId } = fact;
+  if (kind === 'refund' && status === 'failed') return 'reopen';
+  if (own === undefined) {
+    const isFollowed = kind === 'refund' ? status === 'succeeded' : kind === 'charge' && status !== 'failed';
+    return isFollowed && (kind === 'refund' || paymentId !== null) ? 'follow' : 'report';
+  }
+  return own.status === 'declined' && status === 'succeeded' && kind !== 'release' ? 'look up' : 'report';
+}
+
+/**
+ * What is reported of a fact that is unexplained still; `later` where a hold is being settled: its own capture meets that one, and the next
+ * comparison reads it again.
+ */
+export function orphanOf({ fact, own, hold, ended }: UnexplainedFact): Orphan | 'later' | undefined {
+  const endsHold =
+    fact.status === 'succeeded' && (fact.kind === 'release' || (fact.kind === 'capture' && own === undefined));
+  if (endsHold && hold !== undefined) {
+    const orphan = heldNoMore(fact, hold);
+    return orphan ?? (fact.kind === 'capture' ? 'later' : undefined);
+  }
+  if (ended) return undefined;
+  const verdict = verdictOn(fact, own);
+  return verdict.kind === 'orphan' ? verdict.orphan : undefined;
 }
 
 type Money = Pick<OwnPayment, 'amount_cents' | 'currency'>;
@@ -111,23 +178,23 @@ function orphan(
   return { side, kind, id, amount_cents, currency, detail, orderId };
 }
 
-const orphanOf = (...of: Parameters<typeof orphan>): Verdict => ({ kind: 'orphan', orphan: orphan(...of) });
+const verdictOf = (...of: Parameters<typeof orphan>): Verdict => ({ kind: 'orphan', orphan: orphan(...of) });
 
-function atProcessor(record: ProcessorRecord, kind: MoneyKind, own: OwnPayment | null, detail: string): Verdict {
+function atProcessor(record: ListedFact, kind: MoneyKind, own: OwnPayment | null, detail: string): Verdict {
   const money = { amount_cents: record.amountCents, currency: record.currency, order_id: own?.order_id ?? null };
-  return orphanOf('processor', kind, record.reference, money, detail);
+  return verdictOf('processor', kind, record.reference, money, detail);
 }
 
 /* What sellers read: what is there, and what to do. */
 
 const amountOf = ({ amount_cents, currency }: Money): string => formatAmount(amount_cents, currency);
-const theirs = ({ amountCents, currency, reference, recordedAt }: ProcessorRecord, noun: string): string =>
+const theirs = ({ amountCents, currency, reference, recordedAt }: ListedFact, noun: string): string =>
   `The payment processor shows a ${noun} of ${formatAmount(amountCents, currency)} of ${day(recordedAt)} (reference ${reference})`;
 const ours = (own: OwnPayment, noun: string): string =>
   `The platform recorded a ${noun} of ${amountOf(own)} for order ${own.order_id} (payment ${own.id})`;
 const day = (time: Date): string => time.toISOString().slice(0, 10);
 
-const unknownHere: Record<MoneyKind, (record: ProcessorRecord) => string> = {
+const unknownHere: Record<MoneyKind, (record: ListedFact) => string> = {
   charge: (record) =>
     `${theirs(record, 'charge')} that the platform does not know. Look it up there: if no buyer bought anything for it, give it back there; if it was a sale of yours, record it here as an order.`,
   refund: (record) =>
@@ -136,7 +203,7 @@ const unknownHere: Record<MoneyKind, (record: ProcessorRecord) => string> = {
     `${theirs(record, 'hold')} that the platform does not know. Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
 };
 
-const declinedHere: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment) => string> = {
+const declinedHere: Record<MoneyKind, (record: ListedFact, own: OwnPayment) => string> = {
   charge: (record, { order_id, id }) =>
     `${theirs(record, 'charge')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Give it back there, or give the buyer what it was for.`,
   refund: (record, { order_id, id }) =>
@@ -148,7 +215,7 @@ const declinedHere: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment)
 const another = (own: OwnPayment): string =>
   `beside another (reference ${own.processor_reference}) that the platform recorded for the same payment ${own.id}`;
 
-const besideAnother: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment) => string> = {
+const besideAnother: Record<MoneyKind, (record: ListedFact, own: OwnPayment) => string> = {
   charge: (record, own) =>
     `${theirs(record, 'charge')} for order ${own.order_id}, ${another(own)}. If both were taken, the buyer paid twice: give this one back there.`,
   refund: (record, own) =>
@@ -157,7 +224,7 @@ const besideAnother: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment
     `${theirs(record, 'hold')} for order ${own.order_id}, ${another(own)}. If both stand, the buyer's money is held twice: release this one there.`,
 };
 
-const otherwiseHere = (record: ProcessorRecord, own: OwnPayment): string =>
+const otherwiseHere = (record: ListedFact, own: OwnPayment): string =>
   `${theirs(record, record.kind)} for order ${own.order_id}, which the platform recorded as ${nounOf(own)} of ${amountOf(own)} (payment ${own.id}). Compare it there with what the buyer agreed to, and give back there what was taken too much.`;
 
 const nounOf = ({ call }: OwnPayment): string => {
@@ -186,11 +253,11 @@ const missingThere: Record<MoneyKind, (own: OwnPayment) => string> = {
     `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if nothing is held there, nothing can be captured. Charge the buyer only after you were notified that the held money is lost: until then the platform may charge the saved card.`,
 };
 
-const releasedText = (record: ProcessorRecord, hold: OwnHold): string =>
+const releasedText = (record: ListedFact, hold: OwnHold): string =>
   `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}). Nothing is charged: the order ends when the buyer has decided on the upsell, or the time for that is over.`;
 
-const capturedText = (record: ProcessorRecord, hold: OwnHold): string =>
+const capturedText = (record: ListedFact, hold: OwnHold): string =>
   `${theirs(record, 'capture')} of the hold of order ${hold.order_id}, which the platform did not make (payment ${hold.id}). The buyer paid, and ${hold.hold_status === 'held' ? countedLater : 'the order does not count it: give it back there, or give the buyer what it was for.'}`;
 
-const chargeFailedText = (record: ProcessorRecord, own: OwnPayment): string =>
+const chargeFailedText = (record: ListedFact, own: OwnPayment): string =>
   `${ours(own, 'charge')}, which failed at the payment processor on ${day(record.recordedAt)} (reference ${record.reference})${record.message === null ? '' : `: ${record.message}`}. The money is not with you: charge the buyer anew, or end what the order gives.`;

@@ -1,15 +1,11 @@
 import { hourMs } from '@app/contracts/durations';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { factOf } from '../../ledger/facts.rules.ts';
-import { writeFacts } from '../../ledger/write-facts.ts';
-import { eachPage } from '../../processors/each-page.ts';
 import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
 import { notifyOfRun } from '../../runs/notify-of-run.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
 import { readDue } from '../../subscriptions/renewals/due-subscriptions.ts';
 import { booksToCompare } from './compare-books.ts';
-import { readInPortions } from './read-in-portions.ts';
-import { matchPage } from './match-page.ts';
+import { readList } from './read-list.ts';
 import { confirmUnmatched, readUnmatched, unmatchedText } from './unmatched-payments.ts';
 
 /** Clocks differ, and a processor may record something late. */
@@ -64,23 +60,13 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
   for (const { processor: name, test, since, recompared_at } of await booksToCompare(deps, accountId)) {
     if (test) continue;
     const { processor, ...keys } = await deps.processors.named(name, accountId, false);
-    const listed = { processor, call: { accountId, ...keys, test: false, isBackground: true } };
-    // The processor's clock may be ahead.
+    const call = { accountId, ...keys, test: false, isBackground: true, onNotPermitted: () => undefined };
     const at = deps.clock.now();
+    // The processor's clock may be ahead.
     const endMs = at.getTime() + overlapMs;
     // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
-    const beginMs = Math.min(since.getTime(), (recompared_at === null ? dueSince : since).getTime()) - overlapMs;
-    const read = (from: Date, to: Date, signal: AbortSignal) =>
-      eachPage(
-        processor.list(from, to, { ...listed.call, signal, onNotPermitted: () => undefined }),
-        () => run.isClosing() || signal.aborted,
-        async (page) => {
-          const facts = page.flatMap((record) => factOf(record) ?? []);
-          await writeFacts(deps.database, { accountId, processor: name, test }, facts, { by: 'list', at });
-          await matchPage(deps, listed, page);
-        },
-      );
-    const { isClosing } = run;
-    await readInPortions({ calls: deps.processorCalls, fromMs: beginMs, endMs, isClosing, read });
+    const fromMs = Math.min(since.getTime(), (recompared_at === null ? dueSince : since).getTime()) - overlapMs;
+    const reading = { accountId, processor: name, test: false, at, from: new Date(fromMs) };
+    await readList(deps, { processor, call }, reading, { endMs, isClosing: run.isClosing });
   }
 }

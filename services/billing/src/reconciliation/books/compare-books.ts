@@ -3,14 +3,14 @@ import { dayMs } from '@app/contracts/durations';
 import { processorName } from '@app/contracts/payment-processors';
 import { statement } from '@app/service-kit/database';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { eachPage } from '../../processors/each-page.ts';
 import { chosenName } from '../../processors/processor-registry.ts';
 import type { DailyCounts } from '../../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../../runs/daily-step.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
-import { type Found, ListComparison, listedOrphansMax, type MatchPage } from './compare-list.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
-import { readInPortions } from './read-in-portions.ts';
+import { Comparison, type Found, listedOrphansMax } from './comparison.ts';
+import { readList } from './read-list.ts';
+import { recordListedFees } from './record-listed-fees.ts';
 
 /** A processor that was never compared was used, when it charged within so long. */
 const usedWithinMs = 3 * dayMs;
@@ -80,12 +80,7 @@ const writeStatement = statement('books-write', 'update daily_runs set books = $
  * An orphan makes the run not `ok`, for as long as the compared days show it: money that is not explained. So does a
  * list that could not be read; the next run compares from where the last comparison ended.
  */
-export async function compareBooks(
-  deps: PaymentDeps,
-  match: MatchPage,
-  run: AccountRun,
-  counts: DailyCounts,
-): Promise<void> {
+export async function compareBooks(deps: PaymentDeps, run: AccountRun, counts: DailyCounts): Promise<void> {
   // Days of a rehearsal pass in seconds: their refunds and disputes are handled by the account's own runs.
   if (run.test || mustEnd(run)) return;
   const compared: BooksComparison[] = [];
@@ -93,10 +88,10 @@ export async function compareBooks(
     const guarded = untilRefused(deps, run);
     for (const books of await booksToCompare(deps, run.accountId)) {
       if (books.test) {
-        await compareRehearsals(deps, match, run, books);
+        await compareRehearsals(deps, run, books);
         continue;
       }
-      const comparison = await compare(guarded, match, run, books);
+      const comparison = await compare(guarded, run, books);
       if (comparison !== undefined) compared.push(comparison);
     }
   } catch (err) {
@@ -112,13 +107,8 @@ export async function compareBooks(
 }
 
 /** Without the guard: a refused key for rehearsals ends nothing of the run. */
-async function compareRehearsals(
-  deps: PaymentDeps,
-  match: MatchPage,
-  run: AccountRun,
-  books: ToCompare,
-): Promise<void> {
-  await compare(deps, match, run, books).catch((err: unknown) => {
+async function compareRehearsals(deps: PaymentDeps, run: AccountRun, books: ToCompare): Promise<void> {
+  await compare(deps, run, books).catch((err: unknown) => {
     deps.logger.warn({ err, accountId: run.accountId }, 'the books of rehearsals could not be compared');
   });
 }
@@ -155,49 +145,60 @@ const endStatement = statement(
 /** Undefined when the process closes meanwhile. */
 async function compare(
   deps: PaymentDeps,
-  match: MatchPage,
   run: AccountRun,
   { processor: name, test, ...before }: ToCompare,
 ): Promise<BooksComparison | undefined> {
-  const { accountId } = run;
+  const { accountId, isClosing } = run;
   const { pool } = deps.database;
   const { processor, ...keys } = await deps.processors.named(name, accountId, test);
   const until = deps.clock.now();
   const { listFromMs, fromMs, recompares, isWhole } = timeToCompare(before, until);
-  const from = new Date(fromMs);
-  // The end is excluded, and what is recorded this very moment belongs to it.
-  const endMs = until.getTime() + 1;
-  const call = { accountId, ...keys, test, isBackground: true };
-  const list = new ListComparison(
-    deps,
-    { accountId, processor: name, test },
-    { from, isWhole },
-    { processor, call },
-    match,
-  );
-  let pages = 0;
-  const read = async (start: Date, end: Date, signal: AbortSignal): Promise<void> => {
-    pages = 0;
-    const isOver = () => run.isClosing() || signal.aborted;
-    await eachPage(processor.list(start, end, { ...call, signal }), isOver, (page) => {
-      pages += 1;
-      return list.page(page);
-    });
-  };
-  await readInPortions({
-    ...{ calls: deps.processorCalls, fromMs: listFromMs, endMs, isClosing: run.isClosing, read },
-    // What was compared cannot be compared once more.
-    mayRepeat: () => pages === 0,
+  const listed = { processor, call: { accountId, ...keys, test, isBackground: true } };
+  const reading = { accountId, processor: name, test, at: until, from: new Date(listFromMs) };
+  const fees = new Map<string, number>();
+  const addFee = (currency: string, cents: number): void => void fees.set(currency, (fees.get(currency) ?? 0) + cents);
+  let [disputes, unrecorded] = [0, 0];
+  await readList(deps, listed, reading, {
+    // The end is excluded, and what is recorded this very moment belongs to it.
+    ...{ endMs: until.getTime() + 1, isClosing },
+    onPage: async (page) => {
+      if (test) return;
+      for (const fee of await recordListedFees(deps.database, reading, page)) addFee(fee.currency, fee.amount_cents);
+    },
+    // One of a charge that is not known here is read again by the next comparison: by then the charge may be known.
+    onDispute: (dispute, isRecorded) => {
+      if (!isRecorded) unrecorded += 1;
+      else disputes += 1;
+      if (isRecorded) for (const { currency, amountCents } of dispute.fees ?? []) addFee(currency, amountCents);
+    },
     onPortion: async (end) => void (await pool.query(comparedStatement([accountId, name, test, end]))),
   });
-  if (run.isClosing()) return undefined;
-  await list.end(until);
-  await pool.query(endStatement([accountId, name, test, list.explainsAll ? until : null, recompares]));
-  return comparisonOf(list.found, from, until);
+  if (isClosing()) return undefined;
+  const from = new Date(fromMs);
+  const found = test ? nothingFound : await new Comparison(deps, listed, reading).found({ from, until, isWhole });
+  const explainsAll = found.orphanCount === 0 && found.left + unrecorded === 0;
+  await pool.query(endStatement([accountId, name, test, explainsAll ? until : null, recompares]));
+  return comparisonOf({ ...found, disputes, fees }, from, until);
 }
 
+/** Days of a rehearsal are compared for refunds that failed, and disputes. */
+const nothingFound: Found = { charges: 0, refunds: 0, holds: 0, orphans: [], orphanCount: 0, left: 0 };
+
 const comparisonOf = (
-  { charges, refunds, holds, disputes, orphans, orphanCount, fees }: Found,
+  {
+    charges,
+    refunds,
+    holds,
+    disputes,
+    orphans,
+    orphanCount,
+    fees,
+  }: Found & {
+    /** Disputes that are recorded here; their money is that of a charge that stands on both sides. */
+    readonly disputes: number;
+    /** What the processor kept, by the currency in which it pays out. */
+    readonly fees: ReadonlyMap<string, number>;
+  },
   from: Date,
   until: Date,
 ): BooksComparison => ({

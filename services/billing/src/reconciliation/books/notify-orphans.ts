@@ -3,8 +3,8 @@ import { notifyOnce } from '@app/messaging/notify-once';
 import { outboxRow } from '@app/messaging/outbox';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { runKeepDays } from '../../db/retention.ts';
+import type { FactsOf } from '../../ledger/write-facts.ts';
 import type { Orphan } from './books.rules.ts';
-import type { Books } from './own-payments.ts';
 
 /**
  * Notifies the seller of each orphan once.
@@ -12,7 +12,7 @@ import type { Books } from './own-payments.ts';
  */
 export async function notifyOrphans(
   { database, clock, wakeRelay }: PaymentDeps,
-  { accountId, processor }: Books,
+  { accountId, processor }: Pick<FactsOf, 'accountId' | 'processor'>,
   orphans: readonly Orphan[],
 ): Promise<number> {
   if (orphans.length === 0) return 0;

@@ -6,9 +6,11 @@ import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { onlyPaymentOf, paymentColumns, paymentTypes } from '../../charging/payment-rows.ts';
 import { recordAnswer } from '../../charging/record-payment.ts';
 import { renewalAsFound } from '../../charging/released-renewal.ts';
-import type { PaymentProcessor, ProcessorCall, ProcessorRecord, SavedMethodRequest } from '../../processors/port.ts';
+import type { SavedMethodRequest } from '../../processors/port.ts';
 import { type PeriodAnchor, periodEnd, type RenewedSubscription } from '../../subscriptions/renewals/renewal.rules.ts';
 import { renewalKey } from '../../subscriptions/renewals/renewal-key.ts';
+import type { ListedFact } from './books.rules.ts';
+import type { Listed } from './reading.ts';
 
 /** Failed attempts, attempts that a new card had free, and some that never reached the processor. */
 const attemptsMax = 60;
@@ -79,18 +81,12 @@ const claimStatement = statement<Payment>(
   paymentTypes,
 );
 
-/** The processor whose list it is. */
-export interface Listed {
-  readonly processor: PaymentProcessor;
-  readonly call: Omit<ProcessorCall, 'signal'>;
-}
-
 /**
  * Records a renewal that the processor charged and this database does not know: its key follows from a subscription here,
  * from the period after its last one and from an attempt.
  * @returns false where the key follows from nothing here
  */
-export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, record: ProcessorRecord): Promise<boolean> {
+export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, record: ListedFact): Promise<boolean> {
   const { accountId } = listed.call;
   if (record.kind !== 'charge' || record.orderId === null || record.paymentId === null) return false;
   const values = [accountId, record.orderId];
@@ -114,7 +110,7 @@ function tryOf(subscription: Renewed, period: number, paymentId: string): number
 }
 
 interface Found {
-  readonly record: ProcessorRecord;
+  readonly record: ListedFact;
   readonly paymentId: string;
   readonly orderId: string;
   readonly subscription: Renewed;
@@ -153,7 +149,7 @@ async function recordEnd(
   deps: PaymentDeps,
   { processor, call }: Listed,
   payment: Payment,
-  record: ProcessorRecord,
+  record: ListedFact,
 ): Promise<void> {
   const chargedMs = record.recordedAt.getTime();
   const found = await deps.processorCalls.make((signal) => processor.lookUp(payment, { ...call, signal }));

@@ -1,54 +1,24 @@
 import { formatAmount } from '@app/money/format';
-import { type Database, statement } from '@app/service-kit/database';
-import { namesOf, recordOf } from '@app/service-kit/row-arrays';
-import type { ProcessorRecord } from '../../processors/port.ts';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import type { Fact } from '../../ledger/facts.rules.ts';
 
-const storedTypes = {
-  reference: 'text',
-  payment_id: 'text',
-  kind: 'text',
-  amount_cents: 'int8',
-  currency: 'text',
-  order_id: 'text',
-  recorded_at: 'timestamptz',
-} as const;
-const stored = namesOf(storedTypes);
+const isFact = (
+  seller: string,
+  fact: string,
+): string => `${seller}.account_id = $1 and ${seller}.processor = ${fact}.processor
+       and ${seller}.test = ${fact}.test and ${seller}.reference = ${fact}.reference and ${seller}.kind = ${fact}.kind`;
 
-const storeStatement = statement(
-  'unmatched-payments-store',
-  `insert into unmatched_payments (account_id, processor, ${stored}, found_at)
-   select $1, $2, ${stored}, $4 from json_to_recordset($3::json) as r(${recordOf(storedTypes)})
-   order by reference
+/** The seller saw them: a sighting as others, and the only thing that is kept of a confirmation. */
+const confirmStatement = statement(
+  'unmatched-payments-confirm',
+  `insert into processor_facts (account_id, processor, test, reference, kind, amount_cents, currency, happened_at, payment_id, order_id,
+     about, seen_by, seen_at)
+   select account_id, processor, test, reference, kind, amount_cents, currency, happened_at, payment_id, order_id, about, 'seller', $2
+   from processor_facts where account_id = $1 and lacked
    on conflict do nothing`,
 );
 
-/** Keeps payments that nothing here explains. Those that were confirmed stay confirmed. */
-export async function storeUnmatched(
-  { pool }: Database,
-  { accountId, processor }: { readonly accountId: string; readonly processor: string },
-  records: readonly ProcessorRecord[],
-  now: Date,
-): Promise<void> {
-  const rows = JSON.stringify(records.map(rowOf));
-  if (records.length > 0) await pool.query(storeStatement([accountId, processor, rows, now]));
-}
-
-const rowOf = (record: ProcessorRecord): Record<keyof typeof storedTypes, unknown> => ({
-  reference: record.reference,
-  payment_id: record.paymentId,
-  kind: record.kind,
-  amount_cents: record.amountCents,
-  currency: record.currency,
-  order_id: record.orderId,
-  recorded_at: record.recordedAt,
-});
-
-const confirmStatement = statement(
-  'unmatched-payments-confirm',
-  'update unmatched_payments set confirmed_at = $2 where account_id = $1 and confirmed_at is null',
-);
-
-/** The seller has looked them up: they stop no charge any more. */
+/** The seller has looked them up: they stop no charge any more, however often a list shows them. */
 export async function confirmUnmatched({ pool }: Database, accountId: string, now: Date): Promise<void> {
   await pool.query(confirmStatement([accountId, now]));
 }
@@ -57,32 +27,38 @@ export async function confirmUnmatched({ pool }: Database, accountId: string, no
 export interface Unmatched {
   readonly count: number;
   readonly reference: string;
-  readonly kind: ProcessorRecord['kind'];
+  readonly kind: Fact['kind'];
   readonly amount_cents: number;
   readonly currency: string;
   readonly recorded_at: Date;
 }
 
+const unmatchedTypes: ColumnsOf<Unmatched> = {
+  amount_cents: 'int8',
+  count: 'int4',
+  currency: 'text',
+  kind: 'text',
+  recorded_at: 'timestamptz',
+  reference: 'text',
+};
+
 /**
- * Without sales that are recorded here by now: their buyers' pages asked for them again. A renewal or a refund that the database lacked
- * says that it is older than what the seller and buyers have done since: it waits for the seller although it is recorded.
+ * Of what this database lacked when it was told. Without sales that are recorded here by now: their buyers' pages asked for them again. A
+ * renewal or a refund that the database lacked says that it is older than what the seller and buyers have done since: it waits for the
+ * seller although it is recorded.
  */
 const readStatement = statement<Unmatched>(
   'unmatched-payments-read',
   `select count(*) over ()::int as count, reference, kind, amount_cents, currency, recorded_at
-   from unmatched_payments as u
-   where account_id = $1 and confirmed_at is null
+   from (
+     select distinct on (processor, reference, kind) processor, test, reference, kind, amount_cents, currency, payment_id,
+       coalesce(happened_at, seen_at) as recorded_at
+     from processor_facts where account_id = $1 and lacked order by processor, reference, kind, position) as f
+   where not exists (select from processor_facts as s where ${isFact('s', 'f')} and s.seen_by = 'seller')
      and not exists (select from payments as p
-       where p.account_id = $1 and p.id = u.payment_id and p.step not in ('renewal', 'refund'))
+       where p.account_id = $1 and p.id = f.payment_id and p.step not in ('renewal', 'refund'))
    order by recorded_at, reference limit 1`,
-  {
-    amount_cents: 'int8',
-    count: 'int4',
-    currency: 'text',
-    kind: 'text',
-    recorded_at: 'timestamptz',
-    reference: 'text',
-  },
+  unmatchedTypes,
 );
 
 /** How many there are, and the first of them; undefined when there is none. */

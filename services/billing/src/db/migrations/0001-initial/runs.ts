@@ -60,7 +60,7 @@ export const dailyRuns = `
  * order_comparisons      until when an account's orders were compared with their payments and subscriptions.
  * order_differences      orders that differ from them, of which the seller is notified once for each detail; deleted when both agree.
  * unmatched_payments     payments at the processor under ids of ours that this database does not know: it was restored from an older
- *                        backup, say. While one is not confirmed the daily run charges nothing.
+ *                        backup, say. Of the releases before `processor_facts`, which has them since.
  */
 export const comparisons = `
   create table processor_comparisons (

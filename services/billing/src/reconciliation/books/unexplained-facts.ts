@@ -1,0 +1,142 @@
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { withOne } from '@app/service-kit/planner';
+import { type FactKind, recordKindOf } from '../../ledger/facts.rules.ts';
+import type { OwnHold, OwnPayment, UnexplainedFact } from './books.rules.ts';
+import type { Reading } from './reading.ts';
+
+const pageRows = 1_000;
+
+interface Row {
+  readonly position: number;
+  readonly explained: boolean;
+  readonly reference: string;
+  readonly kind: FactKind;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly happened_at: Date;
+  readonly payment_id: string | null;
+  readonly order_id: string | null;
+  readonly about: string | null;
+  readonly message: string | null;
+  readonly own: OwnPayment | null;
+  readonly hold: OwnHold | null;
+  readonly ended: boolean;
+}
+
+const rowTypes: ColumnsOf<Row> = {
+  position: 'int8',
+  explained: 'bool',
+  reference: 'text',
+  kind: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  happened_at: 'timestamptz',
+  payment_id: 'text',
+  order_id: 'text',
+  about: 'text',
+  message: 'text',
+  own: 'json',
+  hold: 'json',
+  ended: 'bool',
+};
+
+const ownColumns = `id, account_id, order_id, call, status, amount_cents, currency, decline_reason, processor_reference, test`;
+const ofAccount = 'account_id = $1 and processor = $2 and test = $3';
+
+const ownById = `select ${ownColumns} from payments where ${ofAccount} and id = f.payment_id`;
+/** Where that one has another reference, or there is none: a failed refund and the one that followed it may share an order. */
+const ownByReference = `select ${ownColumns} from payments
+  where by_id.processor_reference is distinct from f.reference and ${ofAccount} and order_id = f.order_id
+    and processor_reference = f.reference
+  order by status <> 'succeeded'`;
+const ownHold = `select payment_id as id, account_id, order_id, 'authorize' as call, 'succeeded' as status, amount_cents, currency,
+    null as decline_reason, reference as processor_reference, test, status as hold_status
+  from holds where f.kind in ('capture', 'release') and ${ofAccount} and order_id = f.order_id and reference = f.about`;
+const ending = `select true as over from processor_facts
+  where f.kind = 'hold' and ${ofAccount} and about = f.reference and kind in ('capture', 'release')`;
+
+/** Money, by a payment that succeeded with its reference, amount and currency; the others by what no payment or hold counts any more. */
+const isSame = `coalesce(own.status = 'succeeded' and own.processor_reference = f.reference, false)`;
+const explained = `case f.kind
+    when 'charge_waiting' then own.id is not null
+    when 'charge_failed' then not ${isSame}
+    when 'refund_failed' then not ${isSame}
+    when 'release' then held.hold_status is distinct from 'held'
+    else ${isSame} and coalesce(own.amount_cents = f.amount_cents and own.currency = f.currency
+      and (case own.call when 'authorize' then 'hold' when 'chargeSaved' then 'charge' when 'capture' then 'charge' else own.call end)
+        = (case f.kind when 'capture' then 'charge' else f.kind end), false) end`;
+
+/**
+ * A page of what a reading showed and nothing here explains, in the order of the list, with what is known of each: the payment that has its
+ * reference or that it names, and the hold that it ends. The last row of the page is there though it is explained. A payment is found
+ * by its id or by its order: the processor's reference has no index of its own. Each is looked up by itself, at most one of a kind, so that
+ * no table is read whole, however young its statistics are.
+ *
+ * $1–$3 whose, $4 the reading, $5 after which position, $6 holds or what is none, null for both, $7 rows, $8 where its list begins
+ */
+const pageStatement = statement<Row>(
+  'books-unexplained-facts',
+  `with page as materialized (
+     select position, reference, kind, amount_cents, currency, happened_at, payment_id, order_id, about, message
+     from processor_facts
+     where ${ofAccount} and seen_by = 'list' and seen_at = $4 and position > $5 and happened_at >= $8
+       and ($6::boolean is null or (kind = 'hold') = $6)
+     order by position limit $7
+   ), known as (
+     select f.*, ${explained} as explained, case when own.id is not null then to_json(own) end as own,
+       case when held.id is not null then to_json(held) end as hold, ending.over is not null as ended
+     from page as f
+     ${withOne(ownById, 'by_id')}
+     ${withOne(ownByReference, 'by_reference')}
+     ${withOne('select by_reference.* where by_reference.id is not null union all select by_id.* where by_reference.id is null', 'own')}
+     ${withOne(ownHold, 'held')}
+     ${withOne(ending, 'ending')}
+   )
+   select position, explained, reference, kind, amount_cents, currency, happened_at, payment_id, order_id, about, message, own, hold,
+     ended
+   from known where not explained or position = (select max(position) from page) order by position`,
+  rowTypes,
+);
+
+interface Which {
+  /** After this position alone. */
+  readonly after?: number;
+  /** Holds alone, or all but these. */
+  readonly holds?: boolean;
+  /** Called with the position of the last row of each page, once the page was dealt with. */
+  readonly passed?: (position: number) => void;
+}
+
+/** What nothing here explains of what a reading has shown, page by page: each is read when the one before was dealt with. */
+export async function* unexplainedFacts(
+  { pool }: Pick<Database, 'pool'>,
+  { accountId, processor, test, at, from }: Reading,
+  { after = 0, holds, passed = () => undefined }: Which = {},
+): AsyncGenerator<readonly UnexplainedFact[]> {
+  let last: number | undefined = after;
+  while (last !== undefined) {
+    const values: unknown[] = [accountId, processor, test, at, last, holds ?? null, pageRows, from];
+    const { rows }: { rows: Row[] } = await pool.query(pageStatement(values));
+    const page = rows.filter((row) => !row.explained).map(factOfRow);
+    if (page.length > 0) yield page;
+    last = rows.at(-1)?.position;
+    if (last !== undefined) passed(last);
+  }
+}
+
+const factOfRow = ({ kind, own, hold, ended, ...row }: Row): UnexplainedFact => ({
+  fact: {
+    ...recordKindOf(kind),
+    reference: row.reference,
+    paymentId: row.payment_id,
+    orderId: row.order_id,
+    about: row.about,
+    amountCents: row.amount_cents,
+    currency: row.currency,
+    recordedAt: row.happened_at,
+    message: row.message,
+  },
+  own: own ?? undefined,
+  hold: hold ?? undefined,
+  ended,
+});

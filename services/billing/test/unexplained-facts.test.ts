@@ -1,0 +1,195 @@
+import { newId } from '@app/contracts/ids';
+import { expect, test } from 'vitest';
+import { startPayment } from '../src/charging/start-payment.ts';
+import { dailySteps } from '../src/daily-run/steps.ts';
+import { compareBooks } from '../src/reconciliation/books/compare-books.ts';
+import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
+import { copyDatabase } from './database-copy.ts';
+import { factsOf } from './facts.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, runOf } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+import { actedAt } from './sellers-acts.ts';
+import { openReplicas, replicas } from './set-up.ts';
+import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
+
+openReplicas();
+
+const entries = (sql: string, ...values: unknown[]) =>
+  replicas.database.pool.query(sql.replaceAll('entries', 'simulated_processor.entries'), values);
+
+async function pay(by: Replica, accountId: string, fields: Parameters<typeof startInput>[0] = {}) {
+  const input = startInput({ orderId: newId('order', replicas.clock.nowMs() - minuteMs), ...fields });
+  await startPayment(by.deps, { accountId, requestId: 'r' }, input);
+  return input.orderId;
+}
+
+/** A daily run that only compares: what it could not explain. */
+async function orphansOf(by: Replica, account: string) {
+  const run = runOf(account, by.deps);
+  const { pool } = replicas.database;
+  await pool.query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [run.runId, account]);
+  await compareBooks(by.deps, run, noCounts());
+  const { rows } = await pool.query<{ orphans: { side: string; kind: string; id: string }[] | null }>(
+    `select books -> 'orphans' as orphans from daily_runs where id = $1`,
+    [run.runId],
+  );
+  return (rows[0]?.orphans ?? []).map(({ side, kind, id }) => [side, kind, id]);
+}
+
+async function daily(by: Replica, account: string, confirmsUnmatched = false): Promise<DailyCounts['problems']> {
+  const counts = noCounts();
+  const run = { ...runOf(account, by.deps), confirmsUnmatched };
+  for (const step of dailySteps(by.deps)) await step(by.deps, run, counts);
+  return counts.problems;
+}
+
+const dies = () => Promise.reject(Object.assign(new Error('killed'), { code: 'ECONNRESET' }));
+
+test('a fact of the other mode, of another processor or of another account shows no charge of ours', async () => {
+  const [account, other, replica] = [newAccount(), newAccount(), replicas.start()];
+  const orderId = await pay(replica, account);
+  const [payment] = (await replicas.money(account, orderId)).payments;
+  await entries('delete from entries where account_id = $1', account);
+  // They were shown by readings of the same moment.
+  await replicas.database.pool.query(
+    `insert into processor_facts (account_id, processor, test, reference, kind, amount_cents, currency, happened_at, payment_id,
+       order_id, seen_by, seen_at)
+     select whose.account_id, whose.processor, whose.test, f.reference, f.kind, f.amount_cents, f.currency, $3, f.payment_id, f.order_id,
+       'list', $3
+     from processor_facts as f, (values ($1, 'simulated', true), ($1, 'stripe', false), ($2, 'simulated', false))
+       as whose(account_id, processor, test)
+     where f.account_id = $1`,
+    [account, other, replicas.clock.now()],
+  );
+  expect(await orphansOf(replica, account)).toEqual([['platform', 'charge', payment?.id]]);
+});
+
+test('a payment of the other mode or of another account explains no fact', async () => {
+  const [account, other, replica] = [newAccount(), newAccount(), replicas.start()];
+  await pay(replica, account, { test: true });
+  await pay(replica, other);
+  await entries(
+    `insert into entries (account_id, test, payment_id, reference, kind, status, amount_cents, currency, order_id, parameters, recorded_at)
+     select $1, false, payment_id, 'copy_' || reference, kind, status, amount_cents, currency, order_id, parameters, recorded_at
+     from entries where account_id in ($1, $2) order by seq`,
+    account,
+    other,
+  );
+  // Nor does it where the reference is the same: as after the seller has moved to another account of the processor.
+  await replicas.database.pool.query(
+    `update payments set processor_reference = 'copy_' || processor_reference where account_id in ($1, $2)`,
+    [account, other],
+  );
+  await replicas.database.pool.query(
+    `update charges set reference = 'copy_' || reference where account_id in ($1, $2)`,
+    [account, other],
+  );
+  const copies = await entries(
+    `select reference from entries where account_id = $1 and reference like 'copy_%' order by seq`,
+    account,
+  );
+  expect(await orphansOf(replica, account)).toEqual(
+    copies.rows.map(({ reference }) => ['processor', 'charge', reference]),
+  );
+  expect(copies.rows).toHaveLength(2);
+});
+
+test('what a later list does not show is missing there, whatever an earlier one showed', async () => {
+  const [account, replica] = [newAccount(), replicas.start()];
+  const orderId = await pay(replica, account);
+  expect(await orphansOf(replica, account)).toEqual([]);
+  await entries('delete from entries where account_id = $1', account);
+  replicas.clock.advance(dayMs);
+  const [payment] = (await replicas.money(account, orderId)).payments;
+  expect(await orphansOf(replica, account)).toEqual([['platform', 'charge', payment?.id]]);
+  const kept = (await factsOf(replicas.database, account)).map(({ seen_by, kind }) => [seen_by, kind]);
+  expect(kept).toEqual([
+    ['answer', 'charge'],
+    ['list', 'charge'],
+  ]);
+});
+
+/** A renewal that was charged and that the restored database lacks. */
+async function lostRenewal() {
+  const account = newAccount();
+  const { id } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const copy = await copyDatabase(replicas.database);
+  await daily(replicas.start(), account);
+  await copy.restore();
+  replicas.clock.advance(hourMs);
+  const charged = async () =>
+    (await replicas.books(account)).filter(({ kind, status }) => kind === 'charge' && status === 'succeeded').length;
+  return { account, charged, period: async () => (await readSubscription(replicas, id)).period };
+}
+
+test('a list whose reader is killed between a fact and what follows from it: the next run acts, also one that is confirmed', async () => {
+  const { account, charged, period } = await lostRenewal();
+  await daily(replicas.start(actedAt('facts-write', 'after', dies)), account);
+  expect((await factsOf(replicas.database, account)).map(({ seen_by, lacked }) => [seen_by, lacked])).toContainEqual([
+    'list',
+    true,
+  ]);
+  expect(await daily(replicas.start(), account, true)).toEqual([]);
+  expect([await charged(), await period()]).toEqual([1, 2]);
+  expect(await daily(replicas.start(), account)).toEqual([]);
+});
+
+test('an answer whose process is killed once it is recorded is told once, and its order goes on', async () => {
+  const account = newAccount();
+  const killed = replicas.start(actedAt('payments-record', 'after', dies));
+  await expect(pay(killed, account)).rejects.toThrow();
+  replicas.clock.advance(2 * minuteMs);
+  await replicas.start().round();
+  expect((await factsOf(replicas.database, account)).map(({ seen_by }) => seen_by)).toEqual(['answer']);
+  expect(await orphansOf(replicas.start(), account)).toEqual([]);
+});
+
+test('what the seller confirmed stops no charge again, however often lists show it, and what is found since does', async () => {
+  const account = newAccount();
+  await subscribe(replicas, account);
+  const replica = replicas.start();
+  replicas.clock.advance(30 * dayMs);
+  await daily(replica, account);
+  const loseSale = async () => {
+    const copy = await copyDatabase(replicas.database);
+    await pay(replicas.start(), account);
+    await copy.restore();
+  };
+  await loseSale();
+  replicas.clock.advance(dayMs);
+  const stopped = [{ code: 'charging_stopped' }, { code: 'orphans_found' }];
+  expect(await daily(replica, account)).toMatchObject(stopped);
+  expect(await daily(replica, account, true)).toMatchObject([{ code: 'orphans_found' }]);
+  expect((await factsOf(replicas.database, account)).filter(({ seen_by }) => seen_by === 'seller')).toHaveLength(1);
+  // The list shows it to these runs too.
+  const other = await subscribe(replicas, account);
+  replicas.clock.advance(dayMs);
+  expect(await daily(replica, account)).toMatchObject([{ code: 'orphans_found' }]);
+  replicas.clock.advance(30 * dayMs);
+  await loseSale();
+  expect(await daily(replica, account)).toMatchObject(stopped);
+  expect((await readSubscription(replicas, other.id)).period).toBe(1);
+});
+
+test('what a process of the release before finds and has confirmed counts here', async () => {
+  const [account, waiting] = [newAccount(), newAccount()];
+  for (const each of [account, waiting]) await subscribe(replicas, each);
+  replicas.clock.advance(31 * dayMs);
+  for (const each of [account, waiting]) {
+    await replicas.database.pool.query(
+      `insert into unmatched_payments (account_id, processor, payment_id, reference, kind, amount_cents, currency, order_id, recorded_at,
+         found_at)
+       values ($1, 'simulated', 'pmt_x', 'sim_x', 'capture', 4900, 'usd', null, $2, $2)`,
+      [each, replicas.clock.now()],
+    );
+  }
+  await replicas.database.pool.query('update unmatched_payments set confirmed_at = found_at where account_id = $1', [
+    account,
+  ]);
+  replicas.clock.advance(minuteMs);
+  expect(await daily(replicas.start(), account)).toEqual([]);
+  expect(await daily(replicas.start(), waiting)).toMatchObject([
+    { code: 'charging_stopped', detail: expect.stringContaining('a capture of $49.00') },
+  ]);
+});
