@@ -12,6 +12,7 @@ import { messagingRetention } from '@app/messaging/retention';
 import { type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, type DatabaseOptions, databaseChecks, openDatabase } from '@app/service-kit/database';
+import { type KeyedEmails, keepEmailKeys } from '@app/service-kit/email-keys';
 import type { Logger } from '@app/service-kit/logger';
 import { ResourceStack } from '@app/service-kit/resource-stack';
 import { type RetentionRule, startRetention } from '@app/service-kit/retention';
@@ -65,6 +66,8 @@ export interface ServiceDefinition<Config extends HostSettings> {
   readonly database: (url: string) => DatabaseOptions;
   /** Rows to delete after their time; those of the messaging tables unless given. */
   readonly retention?: (clock: Clock) => readonly RetentionRule[];
+  /** The tables whose rows are found by the key of an email address. */
+  readonly emailKeys?: readonly KeyedEmails[];
   /** Builds the service's own parts. Requests come in only after it. */
   readonly start: (context: ServiceContext<Config>) => ServiceHandlers | Promise<ServiceHandlers>;
 }
@@ -97,13 +100,14 @@ async function start<Config extends HostSettings>(
   const { logger, clock } = deps;
   const options = { ...definition.database(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
   const database = resources.add('database', await openDatabase(options), (opened) => opened.close());
+  const keyChecks = await keepKeys(definition.emailKeys, { database, logger }, resources);
   const connected = await connectNats({ ...natsOptions(config), logger, service: name });
   const nats = resources.add('nats', connected, (opened) => opened.close());
   resources.add('backlog gauges', observeBacklog(nats, database), (observed) => observed.close());
   const wakeRelay = relayOf(name, config, nats, deps, resources);
   const rules = definition.retention?.(clock) ?? messagingRetention;
   resources.add('retention', startRetention(database, logger, rules), (started) => started.close());
-  const checks = [...databaseChecks(database), natsCheck(nats)];
+  const checks = [...databaseChecks(database), ...keyChecks, natsCheck(nats)];
   const requester = requesterOf(name, nats);
   const handlers = await definition.start({
     ...deps,
@@ -124,6 +128,18 @@ async function start<Config extends HostSettings>(
   }
   resources.add('work that takes long', undefined, () => handlers.closing?.());
   return { name, checks: [...checks, ...consuming, ...(handlers.checks ?? [])], close: () => resources.close() };
+}
+
+/** Nothing reads by the keys before they are there. Returns the check that says so. */
+async function keepKeys(
+  tables: readonly KeyedEmails[] | undefined,
+  { database, logger }: { database: Database; logger: Logger },
+  resources: ResourceStack,
+): Promise<readonly Check[]> {
+  if (tables === undefined) return [];
+  const kept = await keepEmailKeys(database, logger, tables);
+  resources.add('email keys', kept, (keeping) => keeping.close());
+  return [kept.check];
 }
 
 /** Returns the checks of the consumers. */

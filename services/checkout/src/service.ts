@@ -1,5 +1,6 @@
 import { defineService } from '@app/service-host/define-service';
 import type { CheckoutConfig } from './config.ts';
+import { emailKeys } from './db/email-keys.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { answeredRequests, consumedEvents } from './handlers.ts';
@@ -10,6 +11,7 @@ export const createCheckout = defineService<CheckoutConfig>({
   name: 'checkout',
   description: 'Orders and checkouts',
   database: databaseOptions,
+  emailKeys,
   retention,
   start: (context) => {
     const selling = openSelling(context);

@@ -75,15 +75,16 @@ test('both lists follow an index of their own', async () => {
   await list({ status: 'expired' });
   await harness.open({ email: 'a@example.com' });
   await harness.query(`
-    insert into checkouts (${copied}, id, account_id, email, status, secret_hashes, bump_ids, created_at)
+    insert into checkouts (${copied}, id, account_id, email, email_key, status, secret_hashes, bump_ids, created_at)
     select ${copied}, 'cko_01' || lpad(n::text, 24, '0'), 'acc_' || n % 9, case when n % 2 = 0 then 'a' || n end,
+      case when n % 2 = 0 then 'a' || n end,
       case when n % 4 = 0 then 'expired' else 'open' end, '{}', '{}', now() from checkouts, generate_series(1, 3000) as n`);
   await query(harness.base.database.url, 'analyze checkouts');
   for (const name of ['unfinished', 'expired']) {
     const scans = await plannedScans(harness.base.database.url, texts.get(`checkouts-${name}`) as string);
     expect(scans.map(({ index, lookUp }) => lookUp && index)).toEqual([
       `checkouts_${name}`,
-      'reminders_pkey',
+      'reminders_of_key',
       'checkouts_copies',
     ]);
   }

@@ -300,9 +300,9 @@ test('many stalled checkouts are read in pages, sent as files once each, and the
   await harness.open({ email });
   await harness.query(
     `insert into checkouts (id, account_id, secret_hashes, status, product_id, product_slug, seller_name, support_email,
-       decision_minutes, test, email, bump_ids, shown_cents, shown_quote, settings_revision, created_at)
+       decision_minutes, test, email, email_key, bump_ids, shown_cents, shown_quote, settings_revision, created_at)
      select 'cko_' || lpad(n::text, 26, '0'), account_id, secret_hashes, status, product_id, product_slug, seller_name,
-       support_email, decision_minutes, test, n || '@example.com', bump_ids, shown_cents, shown_quote,
+       support_email, decision_minutes, test, n || '@example.com', n || '@example.com', bump_ids, shown_cents, shown_quote,
        settings_revision, created_at
      from checkouts cross join generate_series(1, ${stalled - 1}) as n`,
   );

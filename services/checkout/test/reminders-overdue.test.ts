@@ -74,7 +74,8 @@ test('buyers who wait for a reminder for 26 hours without a run cause one notifi
 
 test('a run without a result is none; who bought, opted out, is forgotten or was rehearsed waits for nothing', async () => {
   await harness.open({ email: 'gone@example.com' }, { accountId: 'acc_2' });
-  await harness.query(`insert into opt_outs values ('acc_2', 'gone@example.com', now())`);
+  await harness.query(`insert into opt_outs (account_id, email, email_key, opted_out_at)
+    values ('acc_2', 'gone@example.com', 'gone@example.com', now())`);
   await harness.open({ email: 'test@example.com' }, { accountId: 'acc_2', testMode: true });
   await harness.pay(await harness.open({ email: 'paid@example.com' }, { accountId: 'acc_2' }));
   await harness.open({ email });

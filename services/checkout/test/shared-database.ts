@@ -39,7 +39,8 @@ const emptySql = `do $$
     for found in
       select oid::regprocedure as signature from pg_proc
       where pronamespace = 'public'::regnamespace
-        and proname not in ('confirm_orders', 'refuse_orders', 'order_items_total', 'earlier_purchases')
+        and proname not in ('confirm_orders', 'refuse_orders', 'order_items_total', 'earlier_purchases',
+          'forget_email_key', 'purchases_of_buyers')
     loop
       execute format('drop function %s cascade', found.signature);
     end loop;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { hourMs } from '@app/contracts/durations';
+import { emailKey } from '@app/contracts/email-key';
 import { idTimeMs, newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain } from '@app/service-kit/planner';
@@ -60,7 +61,7 @@ const incomingTypes = {
 const beginStatement = statement<BegunRow>(
   'checkouts-begin-attempts',
   `with earlier as materialized (
-     select checkout_id, order_id, same from earlier_purchases($2::json)
+     select checkout_id, order_id, same from purchases_of_buyers($2::json)
    ), incoming as materialized (
      select i.*, e.order_id as earlier_order, coalesce(e.same, false) as same
      from rows from (json_to_recordset($1::json) as (${recordOf(incomingTypes)})) as i
@@ -153,8 +154,7 @@ function roundsOf(attempts: readonly NewAttempt[]): NewAttempt[][] {
   return rounds;
 }
 
-/** As PostgreSQL's lower() has it for the addresses that are taken. */
-const emailKeyOf = ({ sale }: NewAttempt): string => sale.email.toLowerCase();
+const emailKeyOf = ({ sale }: NewAttempt): string => emailKey(sale.email);
 
 /** A purchase counts as repeated for so long. */
 const repeatMs = hourMs;
@@ -167,7 +167,7 @@ interface RecognizedAttempt extends NewAttempt {
 function buyerOf(attempt: RecognizedAttempt) {
   const { id, account_id, product_id, test } = attempt.row;
   const since = new Date(attempt.nowMs - repeatMs);
-  return test ? [] : [{ id, account_id, product_id, email: emailKeyOf(attempt), digests: attempt.digests, since }];
+  return test ? [] : [{ id, account_id, product_id, email_key: emailKeyOf(attempt), digests: attempt.digests, since }];
 }
 
 /** The account's own, so that no buyer is recognised from one seller to another. */

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
 import { orderNoticed, orderPaid } from '@app/contracts/orders';
 import type { OfferedUpsell } from '@app/contracts/payments';
@@ -29,6 +30,7 @@ export function checkoutOrder(row: CheckoutRow, sale: FixedSale, status: 'paid' 
     account_id,
     product_id: sale.product.productId,
     customer_email: sale.email,
+    email_key: emailKey(sale.email),
     customer_name: sale.name ?? '',
     total_cents: sale.totalCents,
     currency: sale.product.currency,

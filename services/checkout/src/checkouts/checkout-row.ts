@@ -27,6 +27,7 @@ export interface CheckoutRow {
   readonly decision_minutes: number;
   readonly test: boolean;
   readonly email: string | null;
+  readonly email_key: string | null;
   readonly name: string | null;
   readonly country: string | null;
   readonly bump_ids: readonly string[];
@@ -80,6 +81,7 @@ export const openedTypes = {
   decision_minutes: 'int4',
   test: 'bool',
   email: 'text',
+  email_key: 'text',
   name: 'text',
   country: 'text',
   bump_ids: 'text[]',

@@ -37,7 +37,8 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
     product_id: 'prd_1',
     product_slug: 'course',
   },
-  ...{ seller_name: 'Ada', support_email: '', decision_minutes: 60, test: false, ...buyer, bump_ids: [] },
+  ...{ seller_name: 'Ada', support_email: '', decision_minutes: 60, test: false },
+  ...{ ...buyer, email_key: buyer.email, bump_ids: [] },
   ...{ discount_code: null, affiliate_code: null, utm_source: null, utm_medium: null, utm_campaign: null },
   ...{
     utm_term: null,

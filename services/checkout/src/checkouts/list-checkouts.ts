@@ -31,7 +31,7 @@ const types: ColumnsOf<Row> = {
 /** An email has gone out about this very checkout, or about the one that it is a copy of; a reminder has its latest row alone for each buyer and product. */
 const reminder = `lateral (
   select r.sent_at from reminders as r
-  where r.account_id = c.account_id and r.email = lower(c.email) and r.product_id = c.product_id
+  where r.account_id = c.account_id and r.email_key = c.email_key and r.product_id = c.product_id
     and r.checkout_id in (c.id, c.copy_of) and r.status in ('sending', 'sent') limit 1)`;
 /** A copy takes the place of its original once its buyer has done something with it: a link that was only opened twice is no second buyer. */
 const standsForItself = `(c.copy_of is null or c.revision > 0)

@@ -1,5 +1,6 @@
 import type { openCheckout as contract } from '@app/contracts/checkouts';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { openResource, type PricedSale } from './checkout.rules.ts';
@@ -86,6 +87,7 @@ function newRow(
     decision_minutes: account.holdDecisionMinutes,
     test: account.testMode,
     email: body.email ?? null,
+    email_key: body.email === undefined ? null : emailKey(body.email),
     name: body.name ?? null,
     country: body.country ?? null,
     bump_ids: sale.bumpIds,

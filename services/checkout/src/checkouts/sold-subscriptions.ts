@@ -1,18 +1,26 @@
 import type { EventData } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 
-const keptTypes = { id: 'text', account_id: 'text', order_id: 'text', product_id: 'text', ended_at: 'timestamptz' };
-const incomingTypes = { ...keptTypes, email: 'text' };
+const keptTypes = {
+  id: 'text',
+  account_id: 'text',
+  order_id: 'text',
+  product_id: 'text',
+  email: 'text',
+  email_key: 'text',
+  ended_at: 'timestamptz',
+};
 
 /** The end is kept whichever event comes first. Rows are written in one order, so that no two batches wait in a circle. */
 const keepStatement = statement(
   'sold-subscriptions-keep',
-  `insert into sold_subscriptions as kept (${namesOf(keptTypes)}, email)
-   select distinct on (id) ${namesOf(keptTypes)}, lower(email)
-   from ${tableOf(incomingTypes, 1)}
+  `insert into sold_subscriptions as kept (${namesOf(keptTypes)})
+   select distinct on (id) ${namesOf(keptTypes)}
+   from ${tableOf(keptTypes, 1)}
    order by id, ended_at nulls last
    on conflict (id) do update set ended_at = coalesce(kept.ended_at, excluded.ended_at)`,
 );
@@ -27,11 +35,12 @@ async function keepSubscriptions(client: Client, events: readonly ReceivedEvent<
     id: data.subscriptionId,
     account_id: accountId,
     order_id: data.orderId,
-    email: data.customerEmail,
+    email: emailKey(data.customerEmail),
+    email_key: emailKey(data.customerEmail),
     product_id: data.productId,
     ended_at: data.canceledAt ?? null,
   }));
-  await client.query(keepStatement(columnsOf(rows, incomingTypes)));
+  await client.query(keepStatement(columnsOf(rows, keptTypes)));
 }
 
 /** Rehearsals keep no buyer from buying. */

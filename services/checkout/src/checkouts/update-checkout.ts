@@ -1,4 +1,5 @@
 import type { CheckoutResource, UpdateCheckoutBody } from '@app/contracts/checkouts';
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { statement } from '@app/service-kit/database';
 import { openResource } from './checkout.rules.ts';
@@ -11,7 +12,7 @@ import { quoteOf } from './quote.ts';
 const updateStatement = statement(
   'checkout-update',
   `update checkouts set revision = revision + 1, email = $4, name = $5, country = $6, bump_ids = $7, discount_code = $8,
-     shown_cents = $9, active_at = $10, shown_quote = $11, reason = null
+     shown_cents = $9, active_at = $10, shown_quote = $11, email_key = $12, reason = null
    where account_id = $1 and id = $2 and revision = $3 and status = 'open'`,
 );
 
@@ -58,11 +59,12 @@ async function tryUpdate(
     reason: null,
   };
   const { account_id, id, revision, email, name, country } = changed;
+  const key = email === null ? null : emailKey(email);
   const buyer = [email, name, country];
   const changedAt = deps.clock.now();
   const quote = quoteOf(sale);
   const shown = [sale.totalCents, changedAt, quote];
-  const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, ...shown];
+  const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, ...shown, key];
   const { rowCount } = await deps.database.pool.query(updateStatement(values));
   if (rowCount !== 1) return undefined;
   return openResource(changed, sale, { quote, card: await cardOf(deps, row) });

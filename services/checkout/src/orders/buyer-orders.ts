@@ -1,5 +1,6 @@
 import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/portal';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
@@ -15,13 +16,13 @@ interface OrderRow extends Omit<Order, 'created_at'> {
 const stored = `id, product_id, customer_email, customer_name, total_cents, refunded_cents, currency, status, created_at,
   test, items`;
 
-/** `$1` the account, `$2` the email in lower case, `$3` whether rehearsals are among them: a branch for each index. */
+/** `$1` the account, `$2` the key of the email, `$3` whether rehearsals are among them: a branch for each index. */
 const ofBuyer = `(
   select ${stored} from orders
-  where account_id = $1 and lower(customer_email) = $2 and not test and status <> 'expired'
+  where account_id = $1 and email_key = $2 and not test and status <> 'expired'
   union all
   select ${stored} from orders
-  where $3::boolean and account_id = $1 and lower(customer_email) = $2 and test and status <> 'expired'
+  where $3::boolean and account_id = $1 and email_key = $2 and test and status <> 'expired'
 ) as o`;
 
 const columns = `o.id, (
@@ -57,7 +58,7 @@ export async function listBuyerOrders(
   accountId: string,
   { email, test, ...wanted }: RequestInput<typeof contract.listBuyerOrders>,
 ): Promise<RequestOutput<typeof contract.listBuyerOrders>> {
-  const buyer = [accountId, email.toLowerCase(), test];
+  const buyer = [accountId, emailKey(email), test];
   const { before } = wanted;
   const limit = wanted.limit ?? limits.listMax;
   const [{ rows }, position] = await Promise.all([
@@ -98,7 +99,7 @@ export async function getBuyerOrder(
   { email, test, orderId }: RequestInput<typeof contract.getBuyerOrder>,
 ): Promise<OrderWithRefunds> {
   const [{ rows }, refunds] = await Promise.all([
-    pool.query<ReceiptRow>(byId([accountId, email.toLowerCase(), test, orderId])),
+    pool.query<ReceiptRow>(byId([accountId, emailKey(email), test, orderId])),
     pool.query<RefundRow>(refundsOf([accountId, orderId])),
   ]);
   const [row] = rows;
@@ -118,9 +119,9 @@ const bought = statement<RequestOutput<typeof contract.findBuyer>>(
   'buyer-orders-find',
   `select
      exists (select from orders
-       where account_id = $1 and lower(customer_email) = $2 and not test and status <> 'expired') as bought,
+       where account_id = $1 and email_key = $2 and not test and status <> 'expired') as bought,
      exists (select from orders
-       where account_id = $1 and lower(customer_email) = $2 and test and status <> 'expired') as rehearsed`,
+       where account_id = $1 and email_key = $2 and test and status <> 'expired') as rehearsed`,
   { bought: 'bool', rehearsed: 'bool' },
 );
 
@@ -129,7 +130,7 @@ export async function findBuyer(
   accountId: string,
   email: string,
 ): Promise<RequestOutput<typeof contract.findBuyer>> {
-  const { rows } = await pool.query<RequestOutput<typeof contract.findBuyer>>(bought([accountId, email.toLowerCase()]));
+  const { rows } = await pool.query<RequestOutput<typeof contract.findBuyer>>(bought([accountId, emailKey(email)]));
   return rows[0] ?? { bought: false, rehearsed: false };
 }
 

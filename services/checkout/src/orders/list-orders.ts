@@ -7,7 +7,7 @@ import { computedFirst } from '@app/service-kit/planner';
 import { type OrderRow, orderColumns, orderJson, orderTypes } from './order-rows.ts';
 import { type FoundBy, foundBy, wantedOrders } from './orders-wanted.rules.ts';
 
-const isBuyer = 'lower(customer_email) = lower($5)';
+const isBuyer = 'email_key = $5';
 /** Names in the order of their code points: what begins with a text lies between it and it with the last code point appended. */
 const name = 'lower(customer_name collate pg_c_utf8)';
 const begins = 'lower($6 collate pg_c_utf8)';
@@ -42,7 +42,7 @@ function listStatement(name: string, { condition, idRange }: Way) {
     const page = `where account_id = $1 and ${condition} and ${inRange} and ${filters} order by ${idRange} desc limit $4`;
     return statement<OrderRow>(name, `select ${orderColumns} from orders ${page}`, orderTypes);
   }
-  const found = `select id, status, customer_email, customer_name, affiliate_code, product_id from orders
+  const found = `select id, status, email_key, customer_name, affiliate_code, product_id from orders
     where account_id = $1 and ${condition}`;
   const ids = `select id from (${computedFirst(found)}) as found
     where id >= $2 and id < $3 and ${filters} order by id desc limit $4`;
@@ -107,9 +107,9 @@ async function listBy(
   query: OrdersQuery,
   list: ReturnType<typeof listStatement>,
 ): Promise<Page<OrderRow>> {
-  const { from, before, email, nameBegins, status, affiliateCode, productId } = wantedOrders(query);
+  const { from, before, buyer, nameBegins, status, affiliateCode, productId } = wantedOrders(query);
   const rowsMax = (query.limit ?? limits.listMax) + 1;
-  const values = [accountId, from, before, rowsMax, email, nameBegins, status, affiliateCode, productId];
+  const values = [accountId, from, before, rowsMax, buyer, nameBegins, status, affiliateCode, productId];
   const [{ rows }, position] = await Promise.all([
     pool.query(list(values)),
     query.before === undefined ? undefined : pool.query(known([accountId, query.before])),

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { idOfCommand } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
@@ -12,6 +13,7 @@ export interface NewOrder extends OutboxRow {
   readonly account_id: string;
   readonly product_id: string;
   readonly customer_email: string;
+  readonly email_key: string;
   readonly customer_name: string;
   readonly total_cents: number;
   readonly currency: string;
@@ -84,6 +86,7 @@ export function newOrder(from: {
     account_id: context.accountId,
     product_id: product.productId,
     customer_email: body.email,
+    email_key: emailKey(body.email),
     customer_name: body.name ?? '',
     total_cents: sale.totalCents,
     currency: product.currency,

@@ -13,6 +13,7 @@ export const newOrderTypes = {
   account_id: 'text',
   product_id: 'text',
   customer_email: 'text',
+  email_key: 'text',
   customer_name: 'text',
   total_cents: 'bigint',
   currency: 'text',

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { idFloor, isId } from '@app/contracts/ids';
 import type { OrdersQuery } from '@app/contracts/orders';
 
@@ -6,7 +7,8 @@ export interface WantedOrders {
   /** Bounds of the ids: the first is included, the second is not. */
   readonly from: string;
   readonly before: string;
-  readonly email: string | null;
+  /** The key of the buyer's address. */
+  readonly buyer: string | null;
   readonly nameBegins: string | null;
   readonly status: string | null;
   readonly productId: string | null;
@@ -29,7 +31,7 @@ export function wantedOrders(query: OrdersQuery): WantedOrders {
   return {
     from: lower.toSorted().at(-1) as string,
     before: upper.toSorted()[0] as string,
-    email: of.kind === 'email' ? of.email : null,
+    buyer: of.kind === 'buyer' ? of.key : null,
     nameBegins: of.kind === 'name' ? of.begins : null,
     status,
     productId,
@@ -39,13 +41,13 @@ export function wantedOrders(query: OrdersQuery): WantedOrders {
 
 type Search =
   | { readonly kind: 'all' }
-  | { readonly kind: 'email'; readonly email: string }
+  | { readonly kind: 'buyer'; readonly key: string }
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'name'; readonly begins: string };
 
 function searchOf(q: string | undefined): Search {
   if (q === undefined) return { kind: 'all' };
-  if (q.includes('@')) return { kind: 'email', email: q };
+  if (q.includes('@')) return { kind: 'buyer', key: emailKey(q) };
   const id = q.toLowerCase();
   return isId('order', id) ? { kind: 'id', id } : { kind: 'name', begins: q };
 }
@@ -54,8 +56,8 @@ function searchOf(q: string | undefined): Search {
 export type FoundBy = 'email' | 'name' | 'authorized' | 'refunded' | 'affiliate' | 'product' | 'account';
 
 /** The narrowest filter that is given. Nearly all orders are `paid`: they are found as the account's. */
-export function foundBy({ email, nameBegins, status, affiliateCode, productId }: WantedOrders): FoundBy {
-  if (email !== null) return 'email';
+export function foundBy({ buyer, nameBegins, status, affiliateCode, productId }: WantedOrders): FoundBy {
+  if (buyer !== null) return 'email';
   if (nameBegins !== null) return 'name';
   if (status === 'authorized' || status === 'refunded') return status;
   if (affiliateCode !== null) return 'affiliate';

@@ -41,17 +41,17 @@ const claimStatement = statement<{ id: string }>(
      cross join lateral (
        select c.id from checkouts as c
        where c.account_id = $1 and c.id = i.checkout_id and c.status = 'open' and not c.test
-         and lower(c.email) = i.buyer and c.product_id = i.product_id
+         and c.email_key = i.buyer and c.product_id = i.product_id
          and ${lastActive} <= $3 and c.created_at > $4
          and not ${boughtSince('$1', 'i.buyer')} and not ${optedOut('$1', 'i.buyer')}
        for update skip locked) as c
    )
-   insert into reminders as r (account_id, email, product_id, id, checkout_id, status, link_hash, token_hash, claimed_until)
-   select $1, buyer, product_id, id, checkout_id, 'claimed', link_hash, token_hash, $7::timestamptz from due
+   insert into reminders as r (account_id, email, email_key, product_id, id, checkout_id, status, link_hash, token_hash, claimed_until)
+   select $1, buyer, buyer, product_id, id, checkout_id, 'claimed', link_hash, token_hash, $7::timestamptz from due
    order by buyer, product_id
    on conflict (account_id, email, product_id) do update set
      id = excluded.id, checkout_id = excluded.checkout_id, status = 'claimed', link_hash = excluded.link_hash,
-     token_hash = excluded.token_hash,
+     token_hash = excluded.token_hash, email_key = excluded.email_key,
      refusals = case when r.status in ('claimed', 'failed') then r.refusals else 0 end, claimed_until = excluded.claimed_until, sent_at = null, detail = null,
      counted_at = null, copies = 0
    where not coalesce(${keepsOut('$2', '$5')}, false)
@@ -87,16 +87,16 @@ const beginStatement = statement<{ checkout_id: string }>(
   'reminders-begin',
   `with opened as materialized (
      select c.id from checkouts as c
-     where c.account_id = $1 and c.id = $2 and c.status = 'open' and not ${boughtSince('$1', 'lower(c.email)')}
+     where c.account_id = $1 and c.id = $2 and c.status = 'open' and not ${boughtSince('$1', 'c.email_key')}
      for update
    ), begun as (
      update reminders as r set status = 'sending', sent_at = $4 from opened as o
      where r.account_id = $1 and r.id = $3 and r.checkout_id = o.id and r.status = 'claimed'
-       and not ${optedOut('r.account_id', 'r.email')}
-     returning r.checkout_id, r.email, r.token_hash
+       and not ${optedOut('r.account_id', 'r.email_key')}
+     returning r.checkout_id, r.email_key, r.token_hash
    ), token as (
      insert into opt_out_tokens (token_hash, account_id, email, created_at)
-     select token_hash, $1, email, $4 from begun
+     select token_hash, $1, email_key, $4 from begun
    )
    select checkout_id from begun`,
   { checkout_id: 'text' },

@@ -6,7 +6,7 @@ import { boughtSince, canReceive, isDone, keepsOut, optedOut } from './reminder-
 
 /** A checkout whose buyer is to be reminded. */
 export interface Stalled extends CheckoutRow {
-  /** The lower-cased email. */
+  /** The key of the email. */
   readonly buyer: string;
   /** When it was due for a reminder, before the account's delay. */
   readonly idle_since: Date;
@@ -14,18 +14,18 @@ export interface Stalled extends CheckoutRow {
 
 /** A buyer's latest checkout of each product: a newer one that is not idle yet keeps the older ones out. */
 const latest = (after: string): string => `
-  select distinct on (lower(c.email), c.product_id)
-    c.id, lower(c.email) as buyer, c.product_id, c.created_at, ${lastActive} as idle_since
+  select distinct on (c.email_key, c.product_id)
+    c.id, c.email_key as buyer, c.product_id, c.created_at, ${lastActive} as idle_since
   from checkouts as c
   where c.account_id = $1 and c.status = 'open' and c.email is not null and not c.test and ${canReceive} ${after}
-  order by lower(c.email), c.product_id, c.created_at desc, c.id desc`;
+  order by c.email_key, c.product_id, c.created_at desc, c.id desc`;
 
 /** Of a latest checkout `c`. $1 account, $2 now, $3 idle since, $4 opened after, $5 quiet since. */
 const isDue = (isKeptOut: string): string => `c.idle_since <= $3 and c.created_at > $4
     and not ${boughtSince('$1', 'c.buyer')}
     and not ${optedOut('$1', 'c.buyer')}
     and not exists (
-      select from reminders as r where r.account_id = $1 and r.email = c.buyer and r.product_id = c.product_id
+      select from reminders as r where r.account_id = $1 and r.email_key = c.buyer and r.product_id = c.product_id
         and ${isKeptOut})`;
 
 /**
@@ -45,7 +45,7 @@ const withSales = `
 /** The index has the checkouts in this very order, so a scan reads what it returns, wherever it begins. */
 const scanStatement = statement<Scanned>(
   'reminders-scan',
-  `with scanned as materialized (${latest('and (lower(c.email), c.product_id) > ($6, $7)')} limit $8)
+  `with scanned as materialized (${latest('and (c.email_key, c.product_id) > ($6, $7)')} limit $8)
    select c.id, c.buyer, c.product_id, ${isDue(keepsOut('$2', '$5'))} as due from scanned as c order by c.buyer, c.product_id`,
   { buyer: 'text', due: 'bool', id: 'text', product_id: 'text' },
 );
@@ -53,7 +53,7 @@ const scanStatement = statement<Scanned>(
 const rowsStatement = statement<Stalled>(
   'reminders-rows',
   `with due as (
-     select c.id, lower(c.email) as buyer, ${lastActive} as idle_since from checkouts as c
+     select c.id, c.email_key as buyer, ${lastActive} as idle_since from checkouts as c
      where c.account_id = $1 and c.id = any ($2) and c.status = 'open' and c.email is not null
    ) ${withSales} order by d.buyer, c.product_id`,
   stalledTypes,

@@ -1,37 +1,44 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { RequestOutput } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import type { optOut as contract } from '@app/contracts/reminders';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { hashOf } from '../checkouts/secret.ts';
+import { optedOut } from './reminder-conditions.ts';
 
 type OptOut = RequestOutput<typeof contract>;
 
-const findStatement = statement<{ account_id: string; opted_out: boolean }>(
-  'opt-out-find',
-  `select t.account_id, exists (
-     select from opt_outs as u where u.account_id = t.account_id and u.email = t.email) as opted_out
-   from opt_out_tokens as t where t.token_hash = $1`,
-  { account_id: 'text', opted_out: 'bool' },
+interface Token {
+  readonly account_id: string;
+  readonly email: string;
+}
+
+const tokenStatement = statement<Token>(
+  'opt-out-token',
+  'select account_id, email from opt_out_tokens where token_hash = $1',
+  { account_id: 'text', email: 'text' },
 );
+
+const findStatement = statement<{ opted_out: boolean }>('opt-out-find', `select ${optedOut('$1', '$2')} as opted_out`, {
+  opted_out: 'bool',
+});
 
 /**
  * Whose reminders the token ends, and whether they have ended.
  * @throws DomainError not_found for an unknown token
  */
 export async function getOptOut({ database }: { database: Database }, token: string): Promise<OptOut> {
-  const { rows } = await database.pool.query(findStatement([hashOf(token)]));
-  return await resultOf(database, rows[0]);
+  const { account_id, email } = await requireToken(database, token);
+  const { rows } = await database.pool.query(findStatement([account_id, emailKey(email)]));
+  return await resultOf(database, account_id, rows[0]?.opted_out ?? false);
 }
 
-const optOutStatement = statement<{ account_id: string; opted_out: boolean }>(
+const optOutStatement = statement(
   'opt-out',
-  `insert into opt_outs (account_id, email, opted_out_at)
-   select account_id, email, $2 from opt_out_tokens where token_hash = $1
-   on conflict (account_id, email) do update set opted_out_at = opt_outs.opted_out_at
-   returning account_id, true as opted_out`,
-  { account_id: 'text', opted_out: 'bool' },
+  `insert into opt_outs (account_id, email, email_key, opted_out_at) values ($1, $2, $3, $4)
+   on conflict (account_id, email) do update set email_key = excluded.email_key`,
 );
 
 /**
@@ -42,15 +49,18 @@ export async function optOut(
   { database, clock }: { database: Database; clock: Clock },
   token: string,
 ): Promise<OptOut> {
-  const { rows } = await database.pool.query(optOutStatement([hashOf(token), clock.now()]));
-  return await resultOf(database, rows[0]);
+  const { account_id, email } = await requireToken(database, token);
+  await database.pool.query(optOutStatement([account_id, email, emailKey(email), clock.now()]));
+  return await resultOf(database, account_id, true);
 }
 
-async function resultOf(
-  database: Database,
-  row: { readonly account_id: string; readonly opted_out: boolean } | undefined,
-): Promise<OptOut> {
-  if (row === undefined) throw new DomainError('not_found', 'This link is not a valid link to end reminders.');
-  const { businessName } = await readSettingsOf(database.pool, row.account_id);
-  return { businessName, optedOut: row.opted_out };
+async function requireToken({ pool }: Database, token: string): Promise<Token> {
+  const { rows } = await pool.query(tokenStatement([hashOf(token)]));
+  if (rows[0] === undefined) throw new DomainError('not_found', 'This link is not a valid link to end reminders.');
+  return rows[0];
+}
+
+async function resultOf(database: Database, accountId: string, optedOut: boolean): Promise<OptOut> {
+  const { businessName } = await readSettingsOf(database.pool, accountId);
+  return { businessName, optedOut };
 }

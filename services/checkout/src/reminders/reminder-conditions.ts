@@ -1,15 +1,15 @@
-/** SQL that several statements of reminders share. `c` is a checkout, `buyer` its lower-cased email. */
+/** SQL that several statements of reminders share. `c` is a checkout, `buyer` the key of its email. */
 
 /** Money that was lost with its hold is no purchase. A refunded one is: the buyer has decided. */
 export const boughtSince = (account: string, buyer: string): string => `exists (
-  select from orders as o where o.account_id = ${account} and lower(o.customer_email) = ${buyer}
+  select from orders as o where o.account_id = ${account} and o.email_key = ${buyer}
     and o.product_id = c.product_id and not o.test and o.status <> 'expired' and o.created_at >= c.created_at)`;
 
 /** As `canReceiveEmail` says of an address. */
-export const canReceive = `lower(c.email) not like '%.invalid'`;
+export const canReceive = `c.email_key not like '%.invalid'`;
 
 export const optedOut = (account: string, buyer: string): string =>
-  `exists (select from opt_outs as u where u.account_id = ${account} and u.email = ${buyer})`;
+  `exists (select from opt_outs as u where u.account_id = ${account} and u.email_key = ${buyer})`;
 
 /** A mail server that refused a reminder is retried once a day, by three runs at most. */
 const refusalsMax = 3;

@@ -1,5 +1,6 @@
 import type { Settings } from '@app/contracts/accounts';
 import { dayMs, minuteMs } from '@app/contracts/durations';
+import { emailKey } from '@app/contracts/email-key';
 
 /** A buyer who is idle for less may still be typing; settings allow no less. */
 export const leastIdleMinutes = 10;
@@ -28,9 +29,9 @@ export function stalledBounds(nowMs: number, nudgeAfterMinutes: number): Stalled
   };
 }
 
-/** The one address that an account may remind until its own is verified, lower-cased; null when it may remind all. */
+/** The one address that an account may remind until its own is verified, by its key; null when it may remind all. */
 export const onlyRecipient = ({ emailVerified, email }: Pick<Settings, 'emailVerified' | 'email'>): string | null =>
-  emailVerified ? null : email.toLowerCase();
+  emailVerified ? null : emailKey(email);
 
 /** Where the buyer finds the checkout as it was. */
 export interface CheckoutShop {

@@ -5,6 +5,7 @@ import { EarlierPurchasesPlan } from './0003-earlier-purchases-plan.ts';
 import { Wallets } from './0004-wallets.ts';
 import { LeftOfHolds } from './0005-left-of-holds.ts';
 import { CopiedCheckouts } from './0006-copied-checkouts.ts';
+import { EmailKeys } from './0007-email-keys.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -13,4 +14,5 @@ export const migrations: Migrations = [
   { name: '0004-wallets', class: Wallets },
   { name: '0005-left-of-holds', class: LeftOfHolds },
   { name: '0006-copied-checkouts', class: CopiedCheckouts },
+  { name: '0007-email-keys', class: EmailKeys },
 ];
