@@ -1,5 +1,6 @@
 import { defineService } from '@app/service-host/define-service';
 import type { BillingConfig } from './config.ts';
+import { emailKeys } from './db/email-keys.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { answeredRequests, consumedEvents } from './handlers.ts';
@@ -10,6 +11,7 @@ export const createBilling = defineService<BillingConfig>({
   name: 'billing',
   description: 'Payments, holds, refunds, subscriptions and the daily run',
   database: databaseOptions,
+  emailKeys,
   retention,
   start: async (context) => {
     const payments = await openPayments(context);

@@ -17,7 +17,7 @@ const cardValues: NewPaymentValues = {
   sent_at: '$6',
   next_check_at: '$7',
   sent_ahead_ms: sentAheadMs('$8'),
-  ...columnsFrom('s', 'order_id', 'currency', 'customer_email', 'product_name', 'test'),
+  ...columnsFrom('s', 'order_id', 'currency', 'customer_email', 'email_key', 'product_name', 'test'),
 };
 
 /**
@@ -27,7 +27,7 @@ const cardValues: NewPaymentValues = {
 const beginStatement = statement<Payment>(
   'cards-begin',
   `with subscription as materialized (
-     select order_id, currency, customer_email, product_name, test from subscriptions
+     select order_id, currency, customer_email, email_key, product_name, test from subscriptions
      where account_id = $1 and id = $2 and status <> 'canceled' for no key update
    )
    ${insertPayments(cardValues, 'from subscription as s')}

@@ -41,7 +41,7 @@ const nextValues: NewPaymentValues = {
   created_at: '$13',
   sent_at: '$13',
   next_check_at: '$14',
-  ...columnsFrom('p', 'account_id', 'order_id', 'customer_email', 'product_name', 'test'),
+  ...columnsFrom('p', 'account_id', 'order_id', 'customer_email', 'email_key', 'product_name', 'test'),
 };
 
 /**

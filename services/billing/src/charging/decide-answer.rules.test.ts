@@ -19,7 +19,14 @@ const row: Row = {
     last_four: null,
     wallet: null,
   },
-  ...{ customer_email: 'a@example.com', product_name: 'Course', test: false, created_at: at(0), sent_at: at(0) },
+  ...{
+    customer_email: 'a@example.com',
+    email_key: 'a@example.com',
+    product_name: 'Course',
+    test: false,
+    created_at: at(0),
+    sent_at: at(0),
+  },
   ...{ finished_at: null, next_check_at: at(24_000), checks: 0, releasing: false },
 };
 const payment = (step: Payment['step'], call: Payment['call'], fields: Partial<Row> = {}): Payment =>

@@ -1,5 +1,6 @@
 import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import type * as contract from '@app/contracts/payments';
 import { paymentStatus } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
@@ -8,7 +9,7 @@ import type { Payment } from './payment.types.ts';
 import { explanationOf, nextOf, type RenewedState } from './payment-log.rules.ts';
 import { paymentColumns, paymentTypes } from './payment-rows.ts';
 
-const filters = { orderId: 'order_id', email: 'lower(customer_email)' } as const;
+const filters = { orderId: 'order_id', email: 'email_key' } as const;
 type Filter = keyof typeof filters;
 const all: readonly Filter[] = ['orderId', 'email'];
 
@@ -58,7 +59,7 @@ export async function listPayments(
   accountId: string,
   { orderId, email, status, ...page }: RequestInput<typeof contract.listPayments>,
 ): Promise<RequestOutput<typeof contract.listPayments>> {
-  const values = { orderId, email: email?.toLowerCase() };
+  const values = { orderId, email: email && emailKey(email) };
   const chosen = all.filter((filter) => values[filter] !== undefined);
   const list = lists.get(keyOf(chosen, status)) as ReturnType<typeof listBy>;
   const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];

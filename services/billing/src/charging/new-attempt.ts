@@ -1,4 +1,5 @@
 import type { RequestInput } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import { idTimeMs } from '@app/contracts/ids';
 import type { startPayment } from '@app/contracts/payments';
 import type { CardRequest, PaymentRequest } from '../processors/port.ts';
@@ -45,6 +46,7 @@ export async function newAttempt(
     currency,
     processor,
     customer_email: customerEmail,
+    email_key: emailKey(customerEmail),
     product_name: productName,
     test,
     created_at: new Date(nowMs),

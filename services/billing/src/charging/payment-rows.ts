@@ -17,6 +17,7 @@ export const sentTypes = {
   currency: 'text',
   processor: 'text',
   customer_email: 'text',
+  email_key: 'text',
   product_name: 'text',
   test: 'bool',
   created_at: 'timestamptz',

@@ -35,6 +35,8 @@ export type Payment = PaymentRequest & {
   readonly last_four: string | null;
   readonly wallet: CardWallet | null;
   readonly customer_email: string;
+  /** Null where the release before wrote it, and its key is not made yet. */
+  readonly email_key: string | null;
   readonly product_name: string;
   readonly test: boolean;
   readonly created_at: Date;

@@ -97,7 +97,7 @@ const reversalValues: NewPaymentValues = {
   // It is looked up at once, not found, and sent.
   next_check_at: '$7',
   ...columnsFrom('p', 'account_id', 'order_id', 'amount_cents', 'currency', 'processor'),
-  ...columnsFrom('p', 'customer_email', 'product_name', 'test'),
+  ...columnsFrom('p', 'customer_email', 'email_key', 'product_name', 'test'),
 };
 const insertStatement = statement(
   'payments-begin-reversal',

@@ -55,6 +55,7 @@ const payment = (
   last_four: null,
   wallet: null,
   customer_email: 'a@example.com',
+  email_key: 'a@example.com',
   product_name: 'Course',
   test: false,
   created_at: at(0),

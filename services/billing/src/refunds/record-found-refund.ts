@@ -81,8 +81,8 @@ interface Found {
 const insertStatement = statement<Payment>(
   'refunds-insert-found',
   `insert into payments (id, account_id, order_id, step, charge_id, attempt_no, call, request, amount_cents, currency, processor,
-     customer_email, product_name, test, created_at, sent_at, finished_at, processor_reference, status)
-   select $3, $1, $2, 'refund', $4, $5, 'refund', $6, $7, $8, $9, p.customer_email, p.product_name, p.test, $10, $10, $11, $12,
+     customer_email, email_key, product_name, test, created_at, sent_at, finished_at, processor_reference, status)
+   select $3, $1, $2, 'refund', $4, $5, 'refund', $6, $7, $8, $9, p.customer_email, p.email_key, p.product_name, p.test, $10, $10, $11, $12,
      'succeeded'
    from payments as p where p.account_id = $1 and p.id = $4
    on conflict do nothing

@@ -1,4 +1,5 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import type { listSubscriptions as contract } from '@app/contracts/subscriptions';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
@@ -10,7 +11,7 @@ const filters = {
   status: 'status',
   collection: 'collection',
   productId: 'product_id',
-  email: 'lower(customer_email)',
+  email: 'email_key',
 } as const;
 type Filter = keyof typeof filters;
 const all: readonly Filter[] = ['status', 'collection', 'productId', 'email'];
@@ -41,7 +42,7 @@ export async function listSubscriptions(
   accountId: string,
   { status, collection, productId, email, test, ...page }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
-  const values = { status, collection, productId, email: email?.toLowerCase() };
+  const values = { status, collection, productId, email: email && emailKey(email) };
   const chosen = all.filter((filter) => values[filter] !== undefined);
   const list = lists.get(keyOf(chosen, test === 'true')) as ReturnType<typeof listBy>;
   const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];

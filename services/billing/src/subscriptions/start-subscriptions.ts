@@ -1,4 +1,5 @@
 import type { EventData } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import { idOfCommand } from '@app/contracts/ids';
 import type { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
@@ -15,6 +16,7 @@ import { identityTypes } from './subscription-rows.ts';
 /** A subscription and its event's outbox row, as one statement writes them; fields are named as the columns. */
 interface NewSubscription extends OutboxRow, SubscriptionIdentity {
   readonly account_id: string;
+  readonly email_key: string;
   /** The processor's token that the order came with; an order of the checkout has none, its card is stored here. */
   readonly own_method: string | null;
   /** Bought in the checkout at a price of 0: no processor was called, and none will be. */
@@ -27,6 +29,7 @@ interface NewSubscription extends OutboxRow, SubscriptionIdentity {
 const ownTypes = {
   ...identityTypes,
   account_id: 'text',
+  email_key: 'text',
   affiliate_named: 'bool',
   started_at: 'timestamptz',
   current_period_end: 'timestamptz',
@@ -131,6 +134,7 @@ function newSubscription(event: PaidOrder, aheadDays: number): NewSubscription {
     product_id: order.productId,
     product_name: order.productName,
     customer_email: order.customerEmail,
+    email_key: emailKey(order.customerEmail),
     // Bumps and discounts belong to the first order alone, so a period costs the price.
     amount_cents: order.priceCents,
     currency: order.currency,

@@ -12,6 +12,7 @@ import { ProcessorVersion } from './0010-processor-version.ts';
 import { ReleasedHolds } from './0010-released-holds.ts';
 import { ProcessorFacts } from './0011-processor-facts.ts';
 import { UnmatchedFacts } from './0012-unmatched-facts.ts';
+import { EmailKeys } from './0013-email-keys.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -27,4 +28,5 @@ export const migrations: Migrations = [
   { name: '0010-released-holds', class: ReleasedHolds },
   { name: '0011-processor-facts', class: ProcessorFacts },
   { name: '0012-unmatched-facts', class: UnmatchedFacts },
+  { name: '0013-email-keys', class: EmailKeys },
 ];

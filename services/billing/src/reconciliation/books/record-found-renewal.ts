@@ -55,7 +55,7 @@ const foundValues: NewPaymentValues = {
   created_at: '$10',
   sent_at: '$10',
   next_check_at: '$11',
-  ...columnsFrom('due', 'account_id', 'order_id', 'customer_email', 'product_name'),
+  ...columnsFrom('due', 'account_id', 'order_id', 'customer_email', 'email_key', 'product_name'),
 };
 
 /**
@@ -65,7 +65,7 @@ const foundValues: NewPaymentValues = {
 const claimStatement = statement<Payment>(
   'unmatched-payments-claim',
   `with due as (
-     select id, account_id, order_id, customer_email, product_name from subscriptions
+     select id, account_id, order_id, customer_email, email_key, product_name from subscriptions
      where account_id = $1 and id = $2 and period = $3::integer - 1 for no key update
    ), sent as (
      ${insertPayments(foundValues, 'from due')}

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { withOne } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
@@ -66,6 +67,7 @@ const dueTypes = {
   currency: 'text',
   processor: 'text',
   customer_email: 'text',
+  email_key: 'text',
   product_name: 'text',
   test: 'boolean',
 } as const;
@@ -136,7 +138,7 @@ const dueValues: NewPaymentValues = {
   sent_at: '$4',
   next_check_at: '$5',
   ...columnsFrom('i', 'order_id', 'period', 'attempt_no', 'request', 'amount_cents', 'currency', 'processor'),
-  ...columnsFrom('i', 'customer_email', 'product_name', 'test'),
+  ...columnsFrom('i', 'customer_email', 'email_key', 'product_name', 'test'),
 };
 
 const claimStatement = statement<ClaimedRow>(
@@ -300,6 +302,7 @@ function renewalPayment(
     currency,
     processor: due.processor,
     customer_email,
+    email_key: emailKey(customer_email),
     product_name,
     test,
     created_at,
