@@ -77,9 +77,9 @@ async function addMonth(
   const run = (text: string, values: unknown[]) =>
     store.query(text.replaceAll('<suffix>', suffix), [account, count, ...values]);
   await run(
-    `insert into events (id, account_id, sequence, name, order_id, email, test, occurred_at, stored_at, delivery_ids,
+    `insert into events (id, account_id, sequence, name, order_id, email, email_key, test, occurred_at, stored_at, delivery_ids,
        endpoint_ids)
-     select $3 || <suffix>, $1, $4::int * $2::int + n, ${name}, case when n = 1 and $4 in (3, 4) then $5 else 'ord_' || n end, $6,
+     select $3 || <suffix>, $1, $4::int * $2::int + n, ${name}, case when n = 1 and $4 in (3, 4) then $5 else 'ord_' || n end, $6, $6,
        false, $7, $7, array[$8 || <suffix>], '{}' from generate_series(1, $2::int) n`,
     [event, month, orderId, email, new Date(atMs), delivery],
   );

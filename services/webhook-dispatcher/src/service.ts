@@ -1,5 +1,6 @@
 import { defineService } from '@app/service-host/define-service';
 import type { WebhookDispatcherConfig } from './config.ts';
+import { emailKeys } from './db/email-keys.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { createGuardedAgent } from './deliveries/guarded-agent.ts';
 import { answeredRequests, consumedEvents } from './handlers.ts';
@@ -10,6 +11,7 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
   name: 'webhook-dispatcher',
   description: 'Webhook endpoints, deliveries and activity',
   database: databaseOptions,
+  emailKeys,
   start: async (context) => {
     const storage = await openStorage(context);
     const sending = await openSending(context, storage);

@@ -117,6 +117,17 @@ test('attempts and deliveries of an endpoint that was removed stay readable, wit
   harness.clock.advance(-300 * 86_400_000);
 });
 
+test.each([
+  ['Özlem@example.com', 'özlem@example.com'],
+  ['eva@münchen.example', 'EVA@xn--mnchen-3ya.example'],
+])('what concerns %s is found by %s, and shown as the buyer typed it', async (typed, asked) => {
+  await seller.publish({ customerEmail: typed });
+  await seller.tried(1);
+  expect((await deliveries({ email: asked })).data).toMatchObject([{ email: typed }]);
+  expect((await activity({ email: asked })).data).toHaveLength(1);
+  expect((await deliveries({ email: `x${asked}` })).data).toEqual([]);
+});
+
 test('each filter finds what it names, alone and with the others, and pages through it without a gap or a repeat', async () => {
   const orders = [newId('order', harness.clock.nowMs()), newId('order', harness.clock.nowMs())] as const;
   seller.receiver.respondWith((request) => ({ status: /bob@/i.test(request.body) ? 500 : 200 }));

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { Settings } from '@app/contracts/accounts';
 import { type Payload, sampleLinks } from '@app/contracts/triggers';
@@ -191,7 +192,7 @@ function recipientOf({ requested, email, action }: EmailRow, { test }: Delivery,
 
 /** A seller with an address that is not theirs can write to no other. */
 const mayReceive = ({ emailVerified, email }: Settings, recipient: string): boolean =>
-  emailVerified || recipient.toLowerCase() === email.toLowerCase();
+  emailVerified || emailKey(recipient) === emailKey(email);
 
 const unverified: Submission = {
   outcome: 'refused',

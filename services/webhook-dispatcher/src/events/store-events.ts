@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { newId } from '@app/contracts/ids';
 import type { OnCommit } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
@@ -85,6 +86,7 @@ const eventColumns = {
   name: 'text',
   order_id: 'text',
   email: 'text',
+  email_key: 'text',
   product_id: 'text',
   test: 'boolean',
   occurred_at: 'timestamptz',
@@ -121,9 +123,9 @@ const insertStatement = statement(
      on conflict (account_id) do update set last_sequence = l.last_sequence + excluded.last_sequence
      returning account_id, last_sequence
    ), stored as (
-     insert into events (id, account_id, sequence, name, order_id, email, product_id, test, occurred_at, stored_at,
+     insert into events (id, account_id, sequence, name, order_id, email, email_key, product_id, test, occurred_at, stored_at,
        delivery_ids, endpoint_ids)
-     select e.id, e.account_id, l.last_sequence - e.events_after, e.name, e.order_id, e.email, e.product_id, e.test,
+     select e.id, e.account_id, l.last_sequence - e.events_after, e.name, e.order_id, e.email, e.email_key, e.product_id, e.test,
        e.occurred_at, $1, e.delivery_ids::text[], e.endpoint_ids::text[]
      from event e left join log l on l.account_id = e.account_id
    ), bodies as (
@@ -215,6 +217,7 @@ function eventRow({ event, eventsAfter, rows }: Planned): EventRow {
     name: event.name,
     order_id: event.orderId,
     email: event.email,
+    email_key: event.email === null ? null : emailKey(event.email),
     product_id: event.productId,
     test: event.test,
     occurred_at: event.occurredAt,

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { dayMs, hourMs } from '@app/contracts/durations';
 import { idFloor } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
@@ -22,7 +23,7 @@ export interface EventDeliveries {
 
 const columns = 'select id, delivery_ids from events where account_id = $1';
 const range = 'and id <= $3 and id >= $4';
-const others = '($6::text is null or order_id = $6) and ($7::text is null or lower(email) = lower($7))';
+const others = '($6::text is null or order_id = $6) and ($7::text is null or email_key = $7)';
 /** The narrowest of the given filters finds the events along its index; the others are compared. */
 const byId = statement<{ id: string; delivery_ids: readonly string[] }>(
   'history-event',
@@ -36,7 +37,7 @@ const byOrder = statement<{ id: string; delivery_ids: readonly string[] }>(
 );
 const byEmail = statement<{ id: string; delivery_ids: readonly string[] }>(
   'history-events-of-email',
-  `${columns} and lower(email) = lower($2) ${range} and ${others} order by id desc limit $5`,
+  `${columns} and email_key = $2 ${range} and ${others} order by id desc limit $5`,
   { id: 'text', delivery_ids: 'text[]' },
 );
 
@@ -53,11 +54,12 @@ export async function* eventsNamed(
   filters: EventFilters,
   bounds: { readonly newest?: string | undefined; readonly oldest?: string | undefined },
 ): AsyncGenerator<EventDeliveries[]> {
-  const { eventId, orderId, email } = filters;
+  const { eventId, orderId } = filters;
+  const buyer = filters.email === undefined ? null : emailKey(filters.email);
   const [query, key] =
-    eventId !== undefined ? [byId, eventId] : orderId !== undefined ? [byOrder, orderId] : [byEmail, email];
+    eventId !== undefined ? [byId, eventId] : orderId !== undefined ? [byOrder, orderId] : [byEmail, buyer];
   for (let newest = bounds.newest ?? afterAllIdsAndSuffixes, count = chunk; count === chunk; ) {
-    const values = [accountId, key, newest, bounds.oldest ?? '', chunk + 1, orderId ?? null, email ?? null];
+    const values = [accountId, key, newest, bounds.oldest ?? '', chunk + 1, orderId ?? null, buyer];
     const { rows } = await database.pool.query(query(values));
     count = Math.min(rows.length, chunk);
     // One row more is where the next chunk begins.
