@@ -381,9 +381,9 @@ test('lists filter by status, collection, product and email, alone and together'
   expect(await list({ collection: 'external' })).toEqual([external.id]);
   expect(await list({ productId })).toEqual([external.id, automatic.id]);
   expect(await list({ email: 'ada@MÜNCHEN.example' })).toEqual([automatic.id]);
-  expect(await list({ productId, status: 'active', collection: 'automatic', email: 'ada@xn--mnchen-3ya.example' })).toEqual([
-    automatic.id,
-  ]);
+  expect(
+    await list({ productId, status: 'active', collection: 'automatic', email: 'ada@xn--mnchen-3ya.example' }),
+  ).toEqual([automatic.id]);
   expect(await list({ productId, status: 'past_due' })).toEqual([]);
   expect(await list({ productId, limit: 1, before: external.id })).toEqual([automatic.id]);
 });

@@ -1,6 +1,6 @@
-import { emailKey } from '@app/contracts/email-key';
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { Settings } from '@app/contracts/accounts';
+import { emailKey } from '@app/contracts/email-key';
 import { type Payload, sampleLinks } from '@app/contracts/triggers';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Submission } from '@app/email/email-transport';

@@ -1,5 +1,5 @@
-import { emailKey } from '@app/contracts/email-key';
 import { dayMs, hourMs } from '@app/contracts/durations';
+import { emailKey } from '@app/contracts/email-key';
 import { idFloor } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import { type Database, statement } from '@app/service-kit/database';
