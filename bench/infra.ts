@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serviceNames } from '@app/contracts/services';
 import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { type RunningPostgres, startPostgres } from '@app/embedded/postgres';
-import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
+import { connectNats } from '@app/messaging/connect';
+import { startKeeper } from '@app/messaging/keeper';
+import { natsNames, natsPasswordVariable, natsUsersConfig } from '@app/messaging/nats-config';
+import { silentLogger } from '@app/service-kit/logger';
 import pg from 'pg';
 import type { NatsConfiguration } from './options.ts';
 
@@ -20,6 +22,8 @@ export interface Infra {
     readonly platform: Record<string, string>;
     /** Settings of the floor, whose user may do anything. */
     readonly floor: { readonly NATS_USER: string; readonly NATS_PASSWORD: string };
+    /** Reads the lag of the streams. */
+    readonly observer: { readonly user: string; readonly pass: string };
   };
   readonly versions: { readonly postgres: string; readonly nats: string };
 }
@@ -35,26 +39,34 @@ export function createDirectory(): string {
 }
 
 const password = 'bench-password';
+const observer = { user: 'observer', pass: password };
 const floor = { NATS_USER: 'floor', NATS_PASSWORD: password };
 
 /**
- * The users and permissions of every deployment, and one user more. Without them nothing is measured: permissions cost
+ * The users and permissions of every deployment, and two users more. Without them nothing is measured: permissions cost
  * nats-server work for every message.
  */
-const usersConfig = natsUsersConfig(
-  () => JSON.stringify(password),
-  [{ user: floor.NATS_USER, password: JSON.stringify(floor.NATS_PASSWORD) }],
-);
+const usersConfig = natsUsersConfig(() => JSON.stringify(password), {
+  observers: {
+    services: { user: floor.NATS_USER, password: JSON.stringify(password) },
+    streams: { user: observer.user, password: JSON.stringify(password) },
+  },
+});
 
 /**
- * docker compose's file with the floor's user in it. Ports and directory are the bench's own; passwords come from the
+ * docker compose's file with these two users in it. Ports and directory are the bench's own; passwords come from the
  * environment, as they do there.
  */
 function composeConfig(): string {
-  for (const service of serviceNames) process.env[natsPasswordVariable(service)] = password;
+  for (const name of natsNames) process.env[natsPasswordVariable(name)] = password;
   const text = readFileSync(new URL('../deploy/nats/nats.conf', import.meta.url), 'utf8');
-  const user = `{ user: "${floor.NATS_USER}", password: "${floor.NATS_PASSWORD}" }`;
-  return text.replaceAll(/^(port|http_port|jetstream)\b.*$/gm, '').replace('users: [', `users: [\n    ${user}`);
+  const add = (account: string, name: string) => (config: string) =>
+    config.replace(
+      new RegExp(`( ${account}: \\{[^[]*users: \\[)`),
+      `$1\n    { user: "${name}", password: "${password}" }`,
+    );
+  const own = text.replaceAll(/^(port|http_port|jetstream)\b.*$/gm, '');
+  return add('APP', floor.NATS_USER)(add('STREAMS', observer.user)(own));
 }
 
 /** A durable PostgreSQL and a nats-server with the settings of `npm start`, on free ports. */
@@ -71,14 +83,20 @@ export async function startInfra(
   writeFileSync(configFile, configuration === 'compose' ? composeConfig() : usersConfig);
   const nats = await startNatsServer({ binary, dataDir: join(directory, 'nats'), configFile, log });
   stack.defer(() => nats.stop());
+  const link = await connectNats({ url: nats.url, service: 'keeper', user: 'keeper', password });
+  stack.defer(() => link.close());
+  const keeper = await startKeeper({ nats: link, logger: silentLogger() });
+  stack.defer(() => keeper.close());
+  await keeper.begun;
   return {
     directory,
     postgres,
     nats: {
       url: nats.url,
       pid: nats.pid,
-      platform: Object.fromEntries(serviceNames.map((service) => [natsPasswordVariable(service), password])),
+      platform: Object.fromEntries(natsNames.map((name) => [natsPasswordVariable(name), password])),
       floor,
+      observer,
     },
     versions: { postgres: await postgresVersion(postgres.url), nats: natsVersion(binary) },
   };

@@ -17,6 +17,7 @@ const names = [
   'POSTGRES_PASSWORD',
   ...services.map((service) => variable('DB_PASSWORD', service)),
   ...services.map((service) => variable('NATS_PASSWORD', service)),
+  'NATS_PASSWORD_KEEPER',
   'KEY_PEPPER',
   'PLATFORM_KEY',
   'SECRETS_KEY',
@@ -42,7 +43,7 @@ function completeSecrets(file: string): Record<string, string> {
 
 type Values = Record<string, string>;
 
-/** By the name of a Secret what it holds: one for each service with what it alone may know. */
+/** By the name of a Secret what it holds: one for each service, and for the keeper of the streams, with what it alone may know. */
 function serviceSecrets(secrets: Values, database: { host: string; options: string }): Record<string, Values> {
   const ownSecrets: Record<string, string[]> = {
     gateway: ['KEY_PEPPER', 'PLATFORM_KEY'],
@@ -60,7 +61,7 @@ function serviceSecrets(secrets: Values, database: { host: string; options: stri
     };
     return [service, values];
   });
-  return Object.fromEntries(entries);
+  return { ...Object.fromEntries(entries), keeper: { NATS_PASSWORD: secrets.NATS_PASSWORD_KEEPER ?? '' } };
 }
 
 /** What the servers inside the local overlay are given. */

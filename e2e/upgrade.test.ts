@@ -1,9 +1,14 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { streamName } from '@app/contracts/define';
 import { dayMs } from '@app/contracts/durations';
 import { serviceNames } from '@app/contracts/services';
+import { topology } from '@app/contracts/topology';
 import { freePort } from '@app/embedded/ports';
+import { connectNats } from '@app/messaging/connect';
+import { natsOptions } from '@app/messaging/nats-options';
+import { openStreams } from '@app/messaging/streams';
 import { startReceiver } from '@app/testing/http-receiver';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,6 +19,8 @@ import { unpack } from './release/unpack.ts';
 import { startLater } from './support/later.ts';
 import { call } from './support/seller.ts';
 import { readCredentials, startStandalone } from './support/standalone.ts';
+
+const startedMs = Date.now();
 
 /** Guarantee: this version starts on the databases and streams of the last release, and nothing in them is lost. */
 test('the data of the last release are under 2 MB', async () => {
@@ -45,6 +52,7 @@ test('this version starts on the data of the last release, shows them unchanged 
   });
   await standalone.until(/^ready /);
 
+  await expectKept(dataDir);
   const { baseUrl, apiKey, email, password } = await readCredentials(dataDir);
   const send = (method: string, path: string, body?: unknown) =>
     call(baseUrl, method, path, { body, headers: { authorization: `Bearer ${apiKey}` } });
@@ -76,5 +84,18 @@ test('this version starts on the data of the last release, shows them unchanged 
   await expectUnchanged();
   expect((await send('GET', '/api/v1/affiliates')).json.data).toMatchObject([{ balances: [{ pending_cents: 0 }] }]);
 });
+
+/** Every stream of the release is there with its first event, as it was then: none was published anew. */
+async function expectKept(dataDir: string): Promise<void> {
+  const connections = JSON.parse(await readFile(join(dataDir, 'connections.json'), 'utf8'));
+  for (const service of serviceNames.filter((name) => topology[name].publishes)) {
+    const nats = await connectNats({ ...natsOptions(connections[service]), service });
+    const { state } = await (await openStreams(nats)).streams.info(streamName(service));
+    await nats.close();
+    if (state.messages === 0) continue;
+    expect([service, state.first_seq]).toEqual([service, 1]);
+    expect(Date.parse(state.first_ts)).toBeLessThan(startedMs);
+  }
+}
 
 const headersOf = (headers: object = {}): Record<string, string> => Object.fromEntries(Object.entries(headers));

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { topology } from '@app/contracts/topology';
 import { postgresSettings } from '@app/embedded/postgres-settings';
 import { configSchema as gateway } from '@app/gateway/config';
 import { configSchema as metrics } from '@app/metrics/config';
-import { parseConfig } from '@app/service-kit/config';
+import { keeperConfig as keeper, parseConfig } from '@app/service-kit/config';
 import { configSchema as dispatcher } from '@app/webhook-dispatcher/config';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
@@ -29,7 +29,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { find, manifests, read, root } from './support/repository.ts';
 
-const schemas = { gateway, catalog, checkout, billing, affiliate, metrics, 'webhook-dispatcher': dispatcher };
+const schemas = { gateway, catalog, checkout, billing, affiliate, metrics, 'webhook-dispatcher': dispatcher, keeper };
+type Program = keyof typeof schemas;
+const programs: readonly Program[] = [...serviceNames, 'keeper'];
 
 // biome-ignore lint/suspicious/noExplicitAny: what a YAML file holds is only known once it is read.
 type Yaml = any;
@@ -99,7 +101,7 @@ function kubernetesEnvironment(env: Yaml[]): Environment {
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-function expectSettingsOf(service: ServiceName, env: Environment): void {
+function expectSettingsOf(service: Program, env: Environment): void {
   const schema = schemas[service];
   expect(Object.keys(env).filter((name) => !Object.hasOwn(schema.shape, name))).toEqual([]);
   // Throws with everything that is missing or malformed.
@@ -119,7 +121,7 @@ describe('deploy/README.md', () => {
 });
 
 describe('docker-compose.yml', () => {
-  test.each(serviceNames)('%s gets settings that it knows, and all that it needs', (service) => {
+  test.each(programs)('%s gets settings that it knows, and all that it needs', (service) => {
     expectSettingsOf(service, composeEnvironment(service));
   });
 
@@ -174,9 +176,9 @@ describe('docker-compose.yml', () => {
 describe('k8s', () => {
   const common = containerOf(patchOf('deployment')).env;
 
-  test.each(serviceNames)('%s gets settings that it knows, and all that it needs', (service) => {
+  test.each(programs)('%s gets settings that it knows, and all that it needs', (service) => {
     const own = containerOf(byKind('Deployment', service)).env;
-    expectSettingsOf(service, kubernetesEnvironment([...own, ...common]));
+    expectSettingsOf(service, kubernetesEnvironment([...own, ...(service === 'keeper' ? [] : common)]));
   });
 
   // A Job could not be changed: every upgrade would have to delete it first.
@@ -280,7 +282,9 @@ describe('k8s', () => {
       const rendered = objectsOf(execFileSync('kubectl', ['kustomize', join(root, 'k8s/overlays', name)]).toString());
       for (const object of rendered) validate(object);
       const deployments = rendered.filter((object) => object.kind === 'Deployment');
-      expect(deployments.map((object) => object.metadata.name).toSorted()).toEqual(serviceNames.toSorted());
+      expect(deployments.map((object) => object.metadata.name).toSorted()).toEqual(
+        [...serviceNames, 'keeper'].toSorted(),
+      );
       for (const deployment of deployments) {
         const container = containerOf(deployment);
         expect(deployment.spec.template.spec.securityContext.runAsNonRoot).toBe(true);
@@ -324,7 +328,40 @@ describe('servers', () => {
     script('deploy/nats/write-config.ts', written);
     expect(read('deploy/nats/nats.conf')).toBe(readFileSync(written, 'utf8'));
     const given = Object.keys(compose.services.nats.environment).filter((name) => name.startsWith('NATS_PASSWORD_'));
-    expect(given).toEqual(serviceNames.map(variable));
+    expect(given).toEqual([...serviceNames, 'keeper'].map(variable));
+  });
+
+  test('compose and Kubernetes have one keeper of the streams, by the same command, and what all services have', () => {
+    const deployment = byKind('Deployment', 'keeper');
+    const container = containerOf(deployment);
+    expect([deployment.spec.replicas, deployment.spec.strategy]).toEqual([1, { type: 'Recreate' }]);
+    expect(compose.services.keeper.command).toEqual(container.command);
+    const common = containerOf(patchOf('deployment'));
+    for (const setting of common.env) expect(container.env).toContainEqual(setting);
+    expect([container.livenessProbe, container.readinessProbe]).toEqual([common.livenessProbe, common.readinessProbe]);
+    expect(container.securityContext).toEqual(common.securityContext);
+  });
+
+  test.each([
+    ['none', [], []],
+    ['those of the release before', ['$G/streams'], ['STREAMS/streams']],
+    ['its own', ['STREAMS/streams'], ['STREAMS/streams']],
+    ['its own, and newer ones of the release before', ['STREAMS/older', '$G/newer'], ['STREAMS/newer']],
+  ])('nats-server starts on the streams that it finds: %s', (_what, before, after) => {
+    const data = mkdtempSync(join(folder, 'nats-'));
+    for (const path of before) mkdirSync(join(data, 'jetstream', path), { recursive: true });
+    const bin = mkdtempSync(join(folder, 'bin-'));
+    // Says what it was started with, and what it found.
+    const stub = `#!/bin/sh\necho "$@"\ncd "$NATS_DATA"\nfind jetstream -mindepth 2 -type d -not -path '*before-*' || true\n`;
+    writeFileSync(join(bin, 'nats-server'), stub, { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env.PATH}`, NATS_DATA: data };
+    const said = execFileSync('sh', ['deploy/nats/start.sh', '-c', 'x.conf'], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(said.trim().split('\n')).toEqual(['-c x.conf', ...after.map((path) => `jetstream/${path}`)]);
   });
 
   test('show-lag.ts says the lag of each consumer', () => {
@@ -399,7 +436,7 @@ describe('secrets', () => {
     const { DATABASE_URL = '' } = parseEnv(readFileSync(join(other, 'checkout.env'), 'utf8'));
     expect(new URL(DATABASE_URL).search).toBe(`?${options}`);
     const { secretGenerator } = parse(readFileSync(join(other, 'kustomization.yaml'), 'utf8'));
-    expect(secretGenerator.map(({ name }: Yaml) => name)).toEqual(serviceNames);
+    expect(secretGenerator.map(({ name }: Yaml) => name)).toEqual([...serviceNames, 'keeper']);
   });
 
   test.runIf(hasKubectl())('in Kubernetes, a changed one is a rollout of those that it concerns', () => {

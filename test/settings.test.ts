@@ -2,16 +2,18 @@ import { configSchema as affiliate } from '@app/affiliate/config';
 import { configSchema as billing } from '@app/billing/config';
 import { configSchema as catalog } from '@app/catalog/config';
 import { configSchema as checkout } from '@app/checkout/config';
-import { type ServiceName, serviceNames } from '@app/contracts/services';
+import { serviceNames } from '@app/contracts/services';
 import { configSchema as gateway } from '@app/gateway/config';
 import { configSchema as metrics } from '@app/metrics/config';
+import { keeperConfig as keeper } from '@app/service-kit/config';
 import { configSchema as dispatcher } from '@app/webhook-dispatcher/config';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { z } from 'zod';
 import { read } from './support/repository.ts';
 
-const schemas = { gateway, catalog, checkout, billing, affiliate, metrics, 'webhook-dispatcher': dispatcher };
+const schemas = { gateway, catalog, checkout, billing, affiliate, metrics, 'webhook-dispatcher': dispatcher, keeper };
+type Program = keyof typeof schemas;
 
 // biome-ignore lint/suspicious/noExplicitAny: what a YAML file holds is only known once it is read.
 type Yaml = any;
@@ -31,9 +33,9 @@ const rows = read('docs/settings.md')
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
 
-function describedOf(service: ServiceName): Described[] {
+function describedOf(program: Program): Described[] {
   return rows.flatMap(([, name = '', fallback = '', readBy = '', ofCompose = '', kubernetes = '']) =>
-    readBy === 'all' || readBy.split(', ').includes(service)
+    readBy.split(', ').some((reader) => reader === program || (reader === 'all' && program !== 'keeper'))
       ? [{ name, fallback, compose: ofCompose, kubernetes }]
       : [],
   );
@@ -44,22 +46,23 @@ function fallbackOf(setting: z.ZodType): string {
   return absent.success ? String(absent.data ?? 'none') : 'required';
 }
 
-function fromCompose(service: ServiceName, name: string): string {
+function fromCompose(service: Program, name: string): string {
   const value = compose.services[service].environment[name];
   if (value === undefined) return '–';
   if (String(value).includes(':?}')) return 'secret';
   return String(value).includes(`\${${name}:-`) ? '.env' : 'fixed';
 }
 
-function fromKubernetes(service: ServiceName, name: string): string {
+function fromKubernetes(service: Program, name: string): string {
   const [deployment] = parseAllDocuments(read(`k8s/base/${service}.yaml`)).map((document): Yaml => document.toJS());
-  const given = [...deployment.spec.template.spec.containers[0].env, ...common].find((entry) => entry.name === name);
+  const shared = service === 'keeper' ? [] : common;
+  const given = [...deployment.spec.template.spec.containers[0].env, ...shared].find((entry) => entry.name === name);
   if (given === undefined) return '–';
   const { configMapKeyRef: setting, secretKeyRef: secret } = given.valueFrom ?? {};
   return secret ? 'secret' : (setting?.name ?? 'fixed');
 }
 
-test.each(serviceNames)(
+test.each([...serviceNames, 'keeper'] as const)(
   'docs/settings.md says of each setting of %s what it is without it and where it is passed',
   (service) => {
     const settings = Object.entries<z.ZodType>(schemas[service].shape).map(([name, setting]) => ({

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { connectNats } from '@app/messaging/connect';
-import { ensureStream, openStreams } from '@app/messaging/streams';
 import { type PaidOrder, paidOrder } from '@app/testing/paid-order';
 // biome-ignore lint/style/noRestrictedImports: the producer's outbox and relay are not what is measured.
 import { headers } from '@nats-io/transport-node';
@@ -26,7 +25,6 @@ const nats = await connectNats({
   user: 'checkout',
   password: plan.natsPassword,
 });
-await ensureStream(await openStreams(nats), 'checkout', 1);
 
 const published: Published['events'] = [];
 

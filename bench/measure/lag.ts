@@ -50,7 +50,7 @@ interface StoredMessage {
 
 /** Samples every second while a load runs; a sample is a few requests and one statement on an index. */
 export async function watchLag(infra: Infra, platformPid: number): Promise<Watch> {
-  const { NATS_USER: user, NATS_PASSWORD: pass } = infra.nats.floor;
+  const { user, pass } = infra.nats.observer;
   const connection = await connect({ servers: infra.nats.url, user, pass, name: 'bench-observer' });
   const database = new pg.Client({ connectionString: databaseUrl(infra.postgres.url, 'checkout') });
   await database.connect();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { databaseUrl } from '@app/embedded/databases';
-import { natsPasswordVariable } from '@app/messaging/permissions';
+import { natsPasswordVariable } from '@app/messaging/nats-config';
 import { type Program, startProgram } from '../child-processes.ts';
 import type { Infra } from '../infra.ts';
 import { launcher, platformDirectory } from './start-platform.ts';

@@ -5,7 +5,7 @@ import { newId } from '@app/contracts/ids';
 import { createWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
 import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
 import { connectNats } from '@app/messaging/connect';
-import { natsPasswordVariable } from '@app/messaging/permissions';
+import { natsPasswordVariable } from '@app/messaging/nats-config';
 import { createRequester } from '@app/messaging/requester';
 import { migrate } from '@app/webhook-dispatcher/migrate';
 import pg from 'pg';

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
+import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/nats-config';
 
 const head = `# Written by node deploy/nats/write-config.ts; the permissions follow from libs/contracts/src/topology.ts.
 # Passwords come from the server's environment. Let each begin with a letter: a bare 12345 or 3m is read as a number.
@@ -15,5 +15,5 @@ jetstream { store_dir: "/data" }
 
 writeFileSync(
   process.argv[2] ?? join(import.meta.dirname, 'nats.conf'),
-  head + natsUsersConfig((service) => `$${natsPasswordVariable(service)}`),
+  head + natsUsersConfig((name) => `$${natsPasswordVariable(name)}`),
 );

@@ -1,12 +1,18 @@
-import { serviceNames } from '@app/contracts/services';
-import { type NatsPasswordVariable, natsPasswordVariable } from '@app/messaging/permissions';
-import { integerSetting, parseConfig, switchSetting, telemetrySettings } from '@app/service-kit/config';
+import { type NatsPasswordVariable, natsNames, natsPasswordVariable } from '@app/messaging/nats-config';
+import {
+  ConfigError,
+  integerSetting,
+  parseConfig,
+  streamSettings,
+  switchSetting,
+  telemetrySettings,
+} from '@app/service-kit/config';
 import { z } from 'zod';
 import { isLoopbackHost } from './loopback.ts';
 
 /** An existing nats-server's users, as `deploy/nats/nats.conf` names their passwords. */
 const natsPasswords = Object.fromEntries(
-  serviceNames.map((service) => [natsPasswordVariable(service), z.string().min(1).optional()]),
+  natsNames.map((name) => [natsPasswordVariable(name), z.string().min(1).optional()]),
 ) as Record<NatsPasswordVariable, z.ZodOptional<z.ZodString>>;
 
 const configSchema = z.object({
@@ -55,6 +61,7 @@ const configSchema = z.object({
   POSTGRES_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   HEALTH_PORT: integerSetting(0, 65_535, 0),
   HEALTH_HOST: z.string().min(1).default('127.0.0.1'),
+  ...streamSettings,
   ...telemetrySettings,
 });
 type Settings = z.infer<typeof configSchema>;
@@ -88,8 +95,19 @@ export function loopbackWarning(config: StandaloneConfig): string | undefined {
   );
 }
 
+/** An existing nats-server has the platform's accounts, and a user for each service in them: there is no other way in. */
+function requirePasswords(config: Settings): void {
+  if (config.NATS_URL === undefined) return;
+  const missing = natsNames.map(natsPasswordVariable).filter((name) => config[name] === undefined);
+  if (missing.length > 0)
+    throw new ConfigError(
+      missing.map((name) => `${name}: is required with NATS_URL (deploy/README.md, NATS of your own)`),
+    );
+}
+
 export function readConfig(env: Record<string, string | undefined> = process.env): StandaloneConfig {
   const config = parseConfig(configSchema, env);
+  requirePasswords(config);
   const { HOST, WEBHOOKS_ALLOW_LOOPBACK, TRUST_PROXY } = config;
   return {
     ...config,

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseName, type ServiceName, serviceNames } from '@app/contracts/services';
 import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
@@ -6,16 +6,18 @@ import { fullDisk } from '@app/embedded/free-space';
 import { keepRunning } from '@app/embedded/keep-running';
 import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { startPostgres } from '@app/embedded/postgres';
-import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
+import { connectNats } from '@app/messaging/connect';
+import { startKeeper } from '@app/messaging/keeper';
+import { type NatsName, natsPasswordVariable, natsUsersConfig, streamsAccount } from '@app/messaging/nats-config';
 import { LogFile } from '@app/service-kit/log-file';
+import type { Logger } from '@app/service-kit/logger';
 import type { ResourceStack } from '@app/service-kit/resource-stack';
 import type { StandaloneConfig } from './config.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface Infrastructure {
   readonly natsUrl: string;
-  /** Empty for an existing server without a user for each service. */
-  natsUser(service: ServiceName): { NATS_USER?: string; NATS_PASSWORD?: string };
+  natsUser(name: NatsName): { NATS_USER: string; NATS_PASSWORD: string };
   databaseUrl(service: ServiceName): string;
   /** Resolves when the service's database is there. */
   databaseReady(service: ServiceName): Promise<void>;
@@ -27,6 +29,7 @@ export interface Surroundings {
   readonly config: StandaloneConfig;
   readonly secrets: Secrets;
   readonly resources: ResourceStack;
+  readonly logger: Logger;
   /** A line about the start, for the operator. */
   readonly say: (line: string) => void;
   /** A line about something that happened to a running platform, for the operator and for the log. */
@@ -41,17 +44,14 @@ const serverLogBytes = 2 * 1_048_576;
  * The servers are started again whenever they end.
  */
 export async function startInfrastructure(surroundings: Surroundings): Promise<Infrastructure> {
-  const { config, secrets } = surroundings;
-  const [adminUrl, { natsUrl, renewNats }] = await Promise.all([openPostgres(surroundings), openNats(surroundings)]);
+  const { secrets } = surroundings;
+  const [adminUrl, { natsUrl, renewNats }] = await Promise.all([openPostgres(surroundings), openStreams(surroundings)]);
   const password = secrets.databasePassword;
   const databaseReady = makeDatabases(adminUrl, password);
   return {
     natsUrl,
     renewNats,
-    natsUser: (service) => {
-      const own = config.NATS_URL === undefined ? secrets.natsPassword : config[natsPasswordVariable(service)];
-      return own === undefined ? {} : { NATS_USER: service, NATS_PASSWORD: own };
-    },
+    natsUser: (name) => ({ NATS_USER: name, NATS_PASSWORD: natsPasswordOf(surroundings, name) }),
     databaseUrl: (service) => databaseUrl(adminUrl, databaseName(service), databaseName(service), password),
     databaseReady,
   };
@@ -90,6 +90,55 @@ async function openPostgres({ config, resources, say, announce }: Surroundings):
   return postgres.url;
 }
 
+/** `readConfig` has required the passwords of an existing server. */
+const natsPasswordOf = ({ config, secrets }: Surroundings, name: NatsName): string =>
+  config.NATS_URL === undefined ? secrets.natsPassword : (config[natsPasswordVariable(name)] ?? '');
+
+/** Of a server that is not ours: the reasons why a look at its streams fails where its configuration is another. */
+const otherConfiguration =
+  'Install the configuration that `node deploy/nats/write-config.ts` writes (deploy/README.md, NATS of your own).';
+
+/** nats-server, and the keeper of its streams, which it takes before any service. */
+async function openStreams(surroundings: Surroundings): ReturnType<typeof openNats> {
+  const { config, resources, logger } = surroundings;
+  const opened = await openNats(surroundings);
+  const link = await connectNats({
+    url: opened.natsUrl,
+    service: 'keeper',
+    user: 'keeper',
+    password: natsPasswordOf(surroundings, 'keeper'),
+    logger,
+  }).catch((err: Error) => {
+    throw new Error(`${opened.natsUrl} does not let the user keeper in: ${err.message}. ${otherConfiguration}`);
+  });
+  const nats = resources.add('NATS of the keeper', link, (client) => client.close());
+  const { STREAM_REPLICAS: streamReplicas, STREAM_MAX_BYTES: streamMaxBytes } = config;
+  const started = await startKeeper({
+    nats,
+    logger: logger.child({ keeper: 'streams' }),
+    streamReplicas,
+    streamMaxBytes,
+  });
+  const keeper = resources.add('keeper', started, (running) => running.close());
+  // A server of our own may be slow or short of room; it is tried again.
+  if (config.NATS_URL === undefined) return opened;
+  await keeper.begun.catch((err: Error) => {
+    throw new Error(`${opened.natsUrl} has not the accounts of this platform: ${err.message}. ${otherConfiguration}`);
+  });
+  return opened;
+}
+
+/** Until 0.2.0 the streams lay in the server's one account. Nothing runs on them yet; those of a later run are newer. */
+function moveStreams(dataDir: string): void {
+  const [before, now] = ['$G', streamsAccount].map((account) => join(dataDir, 'jetstream', account)) as [
+    string,
+    string,
+  ];
+  if (!existsSync(before)) return;
+  if (existsSync(now)) renameSync(now, `${now}.before-${Date.now()}`);
+  renameSync(before, now);
+}
+
 async function openNats({
   config,
   secrets,
@@ -110,7 +159,7 @@ async function openNats({
   const serverLog = openLog(join(config.DATA_DIR, 'nats-server.log'), name, resources, announce);
   const dataDir = join(config.DATA_DIR, 'nats');
   const options = { binary, dataDir, configFile, serverLog, avoidPort: config.PORT };
-  const nats = await startNatsServer(options);
+  const nats = await startNatsServer({ ...options, beforeStart: () => moveStreams(dataDir) });
   const restart = () => startNatsServer({ ...options, port: nats.port });
   const obstacle = () => fullDisk(config.DATA_DIR);
   const kept = keepRunning(nats, { name, restart, obstacle, say: announce });

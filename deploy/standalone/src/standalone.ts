@@ -118,7 +118,7 @@ async function start(
   const secrets = await loadSecrets(config, options);
   const telemetry = await startProcessTelemetry(config, version, logger);
   services.add('telemetry', telemetry, (started) => started.shutdown());
-  const opening = startInfrastructure({ config, secrets, resources: servers, say, announce });
+  const opening = startInfrastructure({ config, secrets, resources: servers, logger, say, announce });
   const modules = loadServices(opening);
   infrastructure = await opening;
   servers.add('connections', config.DATA_DIR, removeConnections);

@@ -70,6 +70,8 @@ export interface NatsServerOptions extends ServerOptions {
   binary: string;
   /** A nats-server configuration to start from, e.g. users and permissions; it must not set `store_dir`. */
   configFile?: string;
+  /** Called when no server runs on the directory any more, before one is started. */
+  beforeStart?: () => void;
   /** Default 8 MiB. Ignored with a `configFile`: say `max_payload` there. */
   maxPayloadBytes?: number;
 }
@@ -93,6 +95,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
   mkdirSync(options.dataDir, { recursive: true });
   const pidFile = join(options.dataDir, 'server.json');
   await stopLeftover(pidFile, options.dataDir, 'nats-server');
+  options.beforeStart?.();
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort(options.avoidPort));
     // Else the greeting of a foreign server would pass for ours.

@@ -10,24 +10,24 @@ import {
   type Status,
 } from '@nats-io/transport-node';
 import { type ConnectionLog, logConnectionState } from './connection-log.ts';
-import { inboxPrefix } from './names.ts';
+import { type NatsName, newInbox } from './names.ts';
 import { connectionChanged } from './points.ts';
 
-export interface NatsOptions {
+export interface NatsOptions<Name extends NatsName = ServiceName> {
   readonly url: string;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
   /** PEM files; given, even empty, the connection is encrypted or there is none. */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
-  readonly service: ServiceName;
+  readonly service: Name;
   /** Gets a line when NATS cannot be reached, is lost and is back. */
   readonly logger?: Logger | undefined;
 }
 
 /** A connection that reconnects for ever, and says when it is away so that no caller waits for an answer that cannot come. */
-export interface NatsClient {
+export interface NatsClient<Name extends NatsName = ServiceName> {
   readonly connection: NatsConnection;
-  readonly service: ServiceName;
+  readonly service: Name;
   connected(): boolean;
   /** How long ago it was lost or came back, in milliseconds; infinite while neither has happened. */
   sinceChangeMs(): number;
@@ -52,7 +52,7 @@ const firstConnectPauseMs = 250;
  * Waits for a server for as long as it takes.
  * @throws Error only when the server refuses the user
  */
-export async function connectNats(options: NatsOptions): Promise<NatsClient> {
+export async function connectNats<Name extends NatsName>(options: NatsOptions<Name>): Promise<NatsClient<Name>> {
   const log = logConnectionState(options.logger, options.url);
   const connection = await connectFirst(optionsOf(options), log);
   const state = { up: true, changedMs: Number.NEGATIVE_INFINITY, givenUp: '' };
@@ -93,14 +93,15 @@ export async function connectNats(options: NatsOptions): Promise<NatsClient> {
   };
 }
 
-function optionsOf(options: NatsOptions): ConnectionOptions {
+function optionsOf(options: NatsOptions<NatsName>): ConnectionOptions {
   return {
     servers: options.url,
     name: options.service,
     ...(options.user === undefined ? {} : { user: options.user }),
     ...(options.password === undefined ? {} : { pass: options.password }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-    inboxPrefix: inboxPrefix(options.service),
+    // Of what the client itself requests, which is JetStream and the keeper alone.
+    inboxPrefix: newInbox(options.service, 'streams'),
     // The client would make an error object with a stack for every request, in case it fails: a tenth of an order's CPU.
     noAsyncTraces: true,
     // A server that takes the connection and says nothing.
@@ -117,7 +118,7 @@ function optionsOf(options: NatsOptions): ConnectionOptions {
 }
 
 /** NATS among the checks of a service. */
-export function natsCheck(nats: NatsClient): Check {
+export function natsCheck(nats: NatsClient<NatsName>): Check {
   return { name: 'nats', check: () => nats.check(), checkAlive: () => nats.checkOpen() };
 }
 

@@ -1,17 +1,16 @@
-import { durableName } from '@app/contracts/define';
+import { durableName, streamName } from '@app/contracts/define';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { createWaker, type Waker } from '@app/service-kit/waker';
 import type { NatsClient } from './connect.ts';
 import { type ConsumerTiming, usualTiming } from './consumer-timing.ts';
-import { openDurable } from './durable.ts';
 import type { EventHandler } from './event-handler.ts';
 import { handleBatch } from './handle-batch.ts';
 import { openMessageBuffer } from './message-buffer.ts';
 import { createOutageRetry } from './outage-retry.ts';
 import { consumingBegan } from './points.ts';
 import { startReplays } from './replay-dead-letters.ts';
-import { isMissing } from './streams.ts';
+import { isMissing, openConsumer } from './streams.ts';
 
 export interface ConsumersOptions {
   readonly nats: NatsClient;
@@ -113,7 +112,7 @@ async function keepConsuming(run: ConsumerRun): Promise<void> {
 }
 
 function logFailure({ nats, logger }: ConsumerRun, err: unknown): void {
-  // The NATS client has logged a lost connection already; a missing stream waits for its producer's first start.
+  // The NATS client has logged a lost connection already; what is missing waits for the keeper's first start.
   const level = !nats.connected() || isMissing(err) ? 'debug' : 'warn';
   logger[level]({ err }, 'consumer starts over');
 }
@@ -125,8 +124,10 @@ function logFailure({ nats, logger }: ConsumerRun, err: unknown): void {
  * inbox drops it.
  */
 async function consumeOnce({ nats, database, logger, handler, state, timing }: ConsumerRun): Promise<void> {
-  const consumer = await openDurable(nats, handler.definition, timing);
-  // A server that lost the durable says so; opening again creates it.
+  const { definition } = handler;
+  const durable = durableName(nats.service, definition);
+  const consumer = await openConsumer(nats, streamName(definition.service), durable);
+  // A server that lost the durable says so; the keeper makes it again.
   const { batchMax = batchMaxDefault } = handler;
   const fetchAhead = batchesAhead * batchMax;
   const pull = { max_messages: fetchAhead, abort_on_missing_resource: true, idle_heartbeat: idleHeartbeatMs };
@@ -142,7 +143,7 @@ async function consumeOnce({ nats, database, logger, handler, state, timing }: C
   const pauseMs = timing.outageMs;
   const outageRetry = createOutageRetry({ service, logger, pause, pauseMs, isClosing: () => state.closing, onBegin });
   state.consuming = true;
-  consumingBegan.announce(() => ({ service, subject: handler.definition.subject }));
+  consumingBegan.announce(() => ({ service, subject: definition.subject }));
   try {
     if (state.closing) buffer.close();
     for (let batch = await buffer.take(batchMax); batch.length > 0; batch = await buffer.take(batchMax)) {

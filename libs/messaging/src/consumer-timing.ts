@@ -8,11 +8,6 @@ export interface ConsumerTiming {
   readonly replayMs: number;
   /** Before a durable that could not be opened is opened again: at first 50, doubled with each attempt up to this. */
   readonly reopenMs: number;
-  /**
-   * What a replica has not acknowledged after this is delivered again: a replica that dies has its events redelivered. One
-   * that is merely slow has them doubled, which the inbox undoes. A hundred times what a batch takes.
-   */
-  readonly ackWaitMs: number;
 }
 
 export const usualTiming: ConsumerTiming = {
@@ -20,5 +15,4 @@ export const usualTiming: ConsumerTiming = {
   outageMs: 500,
   replayMs: 2_000,
   reopenMs: 500,
-  ackWaitMs: 10_000,
 };

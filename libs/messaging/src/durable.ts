@@ -1,53 +1,92 @@
 import { durableName, type EventDefinition, streamName } from '@app/contracts/define';
+import type { ServiceName } from '@app/contracts/services';
 import {
   AckPolicy,
-  type Consumer,
   type ConsumerInfo,
   DeliverPolicy,
   type JetStreamManager,
-  jetstream,
   type StreamState,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { NatsClient } from './connect.ts';
-import { type ConsumerTiming, usualTiming } from './consumer-timing.ts';
-import { isMissing, openStreams } from './streams.ts';
+import { isMissing } from './streams.ts';
 
 /**
  * Delivered and not acknowledged, over all replicas: ten replicas with their hands full (2 × 500) and as many events
  * again that wait for their next attempt. At the bound the durable pauses until an attempt succeeds or is given up.
  */
 const ackPendingMax = 20_000;
+/**
+ * What a replica has not acknowledged after this is delivered again: a replica that dies has its events redelivered. One
+ * that is merely slow has them doubled, which the inbox undoes. A hundred times what a batch takes.
+ */
+const ackWaitMsDefault = 10_000;
 
-const settingsOf = ({ ackWaitMs }: Pick<ConsumerTiming, 'ackWaitMs'>) => ({
+/** What a service consumes of one stream, each kind through a durable of its own, which all its replicas share. */
+export interface WantedDurable {
+  readonly consumer: ServiceName;
+  readonly event: EventDefinition;
+}
+
+const configOf = ({ consumer, event }: WantedDurable, ackWaitMs: number) => ({
+  durable_name: durableName(consumer, event),
+  filter_subject: event.subject,
+  ack_policy: AckPolicy.Explicit,
+  deliver_policy: DeliverPolicy.All,
+  max_deliver: -1,
   ack_wait: nanos(ackWaitMs),
   max_ack_pending: ackPendingMax,
 });
 
+type DurableConfig = ReturnType<typeof configOf>;
+
 /**
- * Opens this service's durable consumer of one kind of event, which all its replicas share, or makes it. One durable
- * for each kind: a replica is never given a kind it does not know, and a filter never has to be changed.
- * @throws while the stream is missing: it is its producer's to create
+ * Makes the durables of one stream, brings their settings up to date, and makes anew those that are ahead of it. One
+ * durable for each kind: a replica is never given a kind it does not know, and a filter never has to be changed.
+ * @param before the stream's state, read before
  */
-export async function openDurable(
-  nats: NatsClient,
-  definition: EventDefinition,
-  timing: Pick<ConsumerTiming, 'ackWaitMs'> = usualTiming,
-): Promise<Consumer> {
-  const manager = await openStreams(nats);
-  const stream = streamName(definition.service);
-  const name = durableName(nats.service, definition);
-  const settings = settingsOf(timing);
-  const added = { ...durableConfig(name, definition), ...settings };
-  const found = await consumerInfo(manager, stream, name);
-  if (found === undefined) await addDurable(manager, stream, added);
-  else if (await isAhead(manager, stream, found)) {
-    await manager.consumers.delete(stream, name);
-    await manager.consumers.add(stream, added);
-  } else if (found.config.ack_wait !== settings.ack_wait || found.config.max_ack_pending !== settings.max_ack_pending) {
-    await manager.consumers.update(stream, name, settings);
-  }
-  return await jetstream(nats.connection).consumers.get(stream, name);
+export async function ensureDurables(
+  manager: JetStreamManager,
+  producer: ServiceName,
+  wanted: readonly WantedDurable[],
+  before: StreamState,
+  ackWaitMs = ackWaitMsDefault,
+): Promise<void> {
+  const stream = streamName(producer);
+  const listed = await listConsumers(manager, stream, before);
+  const found = new Map(listed?.map((info) => [info.name, info]));
+  // Read after the consumers: what was delivered meanwhile was in the stream before.
+  const { state } = await manager.streams.info(stream);
+  const ensure = async (one: WantedDurable): Promise<void> => {
+    const config = configOf(one, ackWaitMs);
+    const info = found.get(config.durable_name) ?? (await consumerInfo(manager, stream, config.durable_name));
+    await ensureDurable(manager, stream, config, info, state);
+  };
+  // Each is tried, whatever became of the others.
+  throwFirst(await Promise.allSettled(wanted.map(ensure)));
+}
+
+async function ensureDurable(
+  manager: JetStreamManager,
+  stream: string,
+  config: DurableConfig,
+  found: ConsumerInfo | undefined,
+  state: StreamState,
+): Promise<void> {
+  if (found === undefined) return await addDurable(manager, stream, config);
+  // A stream that lost its tail gives the lost sequence numbers to other events, and a durable that is past them would
+  // skip them. It begins anew then; the inbox drops what took effect before.
+  if (found.delivered.stream_seq > state.last_seq && (await isAhead(manager, stream, found.name)))
+    return await renew(manager, stream, config);
+  const { ack_wait, max_ack_pending } = config;
+  if (found.config.ack_wait !== ack_wait || found.config.max_ack_pending !== max_ack_pending)
+    await manager.consumers.update(stream, found.name, { ack_wait, max_ack_pending });
+}
+
+/** Read once more, the consumer before its stream: of one that was listed late, the stream may have grown since. */
+async function isAhead(manager: JetStreamManager, stream: string, name: string): Promise<boolean> {
+  const info = await consumerInfo(manager, stream, name);
+  const { state } = await manager.streams.info(stream);
+  return info !== undefined && info.delivered.stream_seq > state.last_seq;
 }
 
 async function consumerInfo(
@@ -64,36 +103,15 @@ async function consumerInfo(
 }
 
 /**
- * nats-server that a crash cost the description of a stream, and not its files, has the stream again once its producer
- * adds it, and gives a durable that is added to it the state which it had before.
+ * nats-server that a crash cost the description of a stream, and not its files, has the stream again once it is
+ * added, and gives a durable that is added to it the state which it had before.
  */
-async function addDurable(
-  manager: JetStreamManager,
-  stream: string,
-  config: ReturnType<typeof durableConfig>,
-): Promise<void> {
+async function addDurable(manager: JetStreamManager, stream: string, config: DurableConfig): Promise<void> {
   const { delivered } = await manager.consumers.add(stream, config);
   if (delivered.consumer_seq === 0) return;
-  // Another replica may have added it just now: what it was delivered comes again, and the inbox drops it.
+  // Another keeper may have added it just now: what it was delivered comes again, and the inbox drops it.
   await manager.consumers.delete(stream, config.durable_name);
   await manager.consumers.add(stream, config);
-}
-
-const durableConfig = (name: string, { subject }: EventDefinition) => ({
-  durable_name: name,
-  filter_subject: subject,
-  ack_policy: AckPolicy.Explicit,
-  deliver_policy: DeliverPolicy.All,
-  max_deliver: -1,
-});
-
-/**
- * A stream that lost its tail gives the lost sequence numbers to other events, and a durable that is past them would
- * skip them. It begins anew then; the inbox drops what took effect before.
- */
-async function isAhead(manager: JetStreamManager, stream: string, durable: ConsumerInfo): Promise<boolean> {
-  const { state } = await manager.streams.info(stream);
-  return durable.delivered.stream_seq > state.last_seq;
 }
 
 /**
@@ -112,8 +130,8 @@ export async function listConsumers(
 }
 
 /**
- * Makes anew what durables are past this sequence number of a stream. For a producer whose stream lost its tail from there on: a
- * consumer checks only when it comes back (`openDurable`), and by then the stream may have grown past its durable again.
+ * Makes anew what durables are past this sequence number of a stream. For a producer whose stream lost its tail from there on: by
+ * the time that the keeper looks at it again the stream may have grown past its durables.
  * @throws when nats-server does not answer, or lists fewer consumers than it counts, as a cluster does while it starts;
  * calling it again does no harm
  */
@@ -124,19 +142,25 @@ export async function renewDurablesPast(manager: JetStreamManager, stream: strin
   // A replay has a consumer of its own, which ends; the replay is to be repeated.
   const past = consumers.filter(({ delivered, config }) => delivered.stream_seq > seq && config.durable_name);
   // Each is tried, whatever became of the others.
-  const renewed = await Promise.allSettled(past.map(({ config }) => renew(manager, stream, config)));
-  const failed = renewed.find((outcome) => outcome.status === 'rejected');
+  throwFirst(await Promise.allSettled(past.map(({ config }) => renew(manager, stream, config))));
+}
+
+function throwFirst(outcomes: readonly PromiseSettledResult<void>[]): void {
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
 
-/** Killed between the two, a durable is missing until its consumer is back, and nothing keeps the oldest events for it. */
-async function renew(manager: JetStreamManager, stream: string, config: ConsumerInfo['config']): Promise<void> {
+/** Killed between the two, the keeper makes the durable when it is back; until then nothing keeps the oldest events for it. */
+async function renew(
+  manager: JetStreamManager,
+  stream: string,
+  config: ConsumerInfo['config'] | DurableConfig,
+): Promise<void> {
   try {
     await manager.consumers.delete(stream, config.durable_name as string);
   } catch (err) {
-    // Its consumer came back in this moment, and does the same.
     if (!isMissing(err)) throw err;
   }
-  // Not left to its consumer, which may be away.
+  // Not left to its consumer, which may not make it.
   await manager.consumers.add(stream, config);
 }

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@app/contracts/services';
 import type { Msg } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
-import type { ReplyInbox } from './reply-inbox.ts';
+import type { Mailbox, ReplyInbox } from './reply-inbox.ts';
 import { pingSubject } from './request-headers.ts';
 
 /** What a ping came to: no replica has subscribed, none replies, or the connection broke. */
@@ -33,8 +33,9 @@ function createPeer(nats: NatsClient, inbox: ReplyInbox, service: ServiceName): 
     heardMs = performance.now();
   };
   const ping = async (limitMs: number): Promise<PingResult> => {
-    const mailbox = inbox.open();
+    let mailbox: Mailbox | undefined;
     try {
+      mailbox = inbox.open(service);
       nats.connection.publish(pingSubject(service), '', { reply: mailbox.subject });
       const reply = await mailbox.next(limitMs);
       if (typeof reply === 'string') return reply;
@@ -45,7 +46,7 @@ function createPeer(nats: NatsClient, inbox: ReplyInbox, service: ServiceName): 
       // The connection is closed.
       return 'lost';
     } finally {
-      mailbox.close();
+      mailbox?.close();
     }
   };
   return {

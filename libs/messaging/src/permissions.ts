@@ -1,9 +1,9 @@
-import { durableName, type EventDefinition, streamName, streamSubjects } from '@app/contracts/define';
+import { durableName, streamName, streamSubjects } from '@app/contracts/define';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { type ServiceLinks, topology } from '@app/contracts/topology';
-import { inboxPrefix, replayName } from './names.ts';
+import { inboxesOf, keeperSubjects, replayName, repliesTo, streamsApi } from './names.ts';
 
-type Topology = Record<ServiceName, ServiceLinks>;
+export type Topology = Record<ServiceName, ServiceLinks>;
 
 export interface Permissions {
   readonly publish: readonly string[];
@@ -11,120 +11,82 @@ export interface Permissions {
 }
 
 /**
- * What a service's NATS user may do: serve its own requests and answer exactly the services that call it, call those it is
- * linked to, publish to its own stream, consume through its own durables, wake its own replicas. Metrics cannot publish
- * an order, and no service reads another's answers.
+ * What a service's NATS user may do: serve its own requests and answer exactly the services that call it, each in the inboxes
+ * opened for it, call those it is linked to, publish to its own stream, pull from its own durables and acknowledge, wake its
+ * own replicas. It may change no stream and no consumer: that is the keeper's.
  *
  * `allow_responses` would permit the answers too, but nats-server 2.9 then remembers the reply subject of every message
  * it delivers, those of JetStream included, and walks through all of them again and again: at 1,200 events a second the
  * server spends a whole core on that after ten seconds.
  */
-function permissionsOf(service: ServiceName, all: Topology = topology): Permissions {
-  const links = all[service];
+export function permissionsOf(service: ServiceName, all: Topology = topology): Permissions {
+  const { requests, publishes, consumes } = all[service];
+  const { renew, replay } = keeperSubjects(service);
   return {
     publish: [
-      ...links.requests.map((requested) => `svc.${requested}.>`),
-      ...requestersOf(service, all).map((requester) => `${inboxPrefix(requester)}.>`),
-      ...(links.publishes ? [streamSubjects(service), ...ownStreamApi(streamName(service))] : []),
+      ...requests.map((requested) => `svc.${requested}.>`),
+      ...requestersOf(service, all).map((requester) => repliesTo(requester, service)),
       `wake.${service}.>`,
-      ...links.consumes.flatMap((event) => eventApi(service, event)),
-      ...[...new Set(links.consumes.map((event) => `$JS.API.STREAM.INFO.${streamName(event.service)}`))],
+      ...(publishes ? [streamSubjects(service), renew] : []),
+      ...(consumes.length > 0 ? [replay] : []),
+      ...streamCalls(service, all).map(({ name }) => name),
+      ...durablesOf(service, all).map(({ stream, durable }) => `$JS.ACK.${stream}.${durable}.>`),
     ],
-    subscribe: [`svc.${service}.>`, '$SRV.>', `${inboxPrefix(service)}.>`, `wake.${service}.>`],
+    subscribe: [`svc.${service}.>`, '$SRV.>', inboxesOf(service), `wake.${service}.>`],
   };
 }
 
 const requestersOf = (service: ServiceName, all: Topology): readonly ServiceName[] =>
   serviceNames.filter((requester) => all[requester].requests.includes(service));
 
-/** A stream is its producer's: a service that may change its settings could empty it. */
-const ownStreamApi = (stream: string): string[] => [
-  ...['CREATE', 'UPDATE', 'INFO', 'PURGE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
-  `$JS.API.STREAM.MSG.GET.${stream}`,
-  `$JS.API.CONSUMER.LIST.${stream}`,
-  ...['CREATE', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.>`),
-];
-
-/** The durable of one kind of event, and the consumer that a replay of the stream makes for a while. */
-function eventApi(service: ServiceName, event: EventDefinition): string[] {
-  const stream = streamName(event.service);
-  const durable = durableName(service, event);
-  return [...consumerApi(stream, durable), ...consumerApi(stream, replayName(durable))];
+interface Durable {
+  readonly stream: string;
+  readonly durable: string;
 }
 
-const consumerApi = (stream: string, durable: string): string[] => [
-  `$JS.API.CONSUMER.CREATE.${stream}.${durable}`,
-  `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`,
-  `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,
-  `$JS.API.CONSUMER.DELETE.${stream}.${durable}`,
-  `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
-  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
-  `$JS.ACK.${stream}.${durable}.>`,
-];
+const durablesOf = (service: ServiceName, all: Topology): Durable[] =>
+  all[service].consumes.map((event) => ({
+    stream: streamName(event.service),
+    durable: durableName(service, event),
+  }));
 
-/** 100 orders of 52 lines of 200 characters each, in UTF-8, are 4.5 MB: the largest list that can be. */
-const maxPayloadBytes = 8 * 1024 * 1024;
-
-/** The environment variable that holds a service's NATS password, for nats-server and for a process that connects as all of them. */
-export function natsPasswordVariable(service: ServiceName): NatsPasswordVariable {
-  return `NATS_PASSWORD_${service.toUpperCase().replaceAll('-', '_')}` as NatsPasswordVariable;
+/** What a service calls of JetStream's API: `name` as it calls it, `subject` as JetStream does. */
+interface StreamCall {
+  readonly name: string;
+  readonly subject: string;
 }
 
-type UpperSnake<Name extends string> = Name extends `${infer Head}-${infer Tail}`
-  ? `${Uppercase<Head>}_${UpperSnake<Tail>}`
-  : Uppercase<Name>;
-export type NatsPasswordVariable = `NATS_PASSWORD_${UpperSnake<ServiceName>}`;
+const streamCall = (call: string): StreamCall => ({ name: `${streamsApi}.${call}`, subject: `$JS.API.${call}` });
 
-/** A client that hangs is dropped, and its requests go to others, after three silent pings: 15 s and not 6 minutes. */
-const pings = 'ping_interval: "5s"\nping_max: 2\n';
-/** A process that gets no CPU for two seconds, which is nats-server's own limit, is let in all the same. */
-const authorizationSeconds = 10;
-
-export interface ConfiguredUser {
-  readonly user: string;
-  /** What stands for the password: the password, quoted, or a `$VARIABLE` of the server's environment. */
-  readonly password: string;
+/** Reads and pulls alone. The consumer of a replay is made by the keeper and pulled from like a durable. */
+function streamCalls(service: ServiceName, all: Topology): StreamCall[] {
+  const consumers = durablesOf(service, all).flatMap(({ stream, durable }) => [
+    `${stream}.${durable}`,
+    `${stream}.${replayName(durable)}`,
+  ]);
+  return [
+    ...(all[service].publishes ? [`STREAM.INFO.${streamName(service)}`] : []),
+    ...consumers.flatMap((consumer) => [`CONSUMER.INFO.${consumer}`, `CONSUMER.MSG.NEXT.${consumer}`]),
+  ].map(streamCall);
 }
 
-/** What holds for every client of a nats-server, with any users. */
-export const natsLimitsConfig = `max_payload: ${maxPayloadBytes}\n${pings}`;
+/** Every call that any service makes, once. */
+export const allStreamCalls = (all: Topology = topology): StreamCall[] =>
+  serviceNames.flatMap((service) => streamCalls(service, all));
 
 /**
- * The users section of a nats-server configuration.
- * @param password what stands for a service's password, as in `ConfiguredUser`
- * @param all who is linked to whom, in a test
- * @param unrestricted further users that may do anything: for tests and benchmarks that inspect the server from outside
+ * What the keeper may do in the account of the streams: make, read, change and trim streams, make, read and delete
+ * consumers, and answer the services. It publishes no events and reads none but the first of a kind. Answers to other
+ * accounts go by way of `_R_`.
  */
-export function natsUsersConfig(
-  password: (service: ServiceName) => string,
-  unrestricted: readonly ConfiguredUser[] = [],
-  all: Topology = topology,
-): string {
-  const users = natsUsers((service) => ({ user: service, password: password(service) }), unrestricted, all);
-  return `${natsLimitsConfig}authorization: {\n  timeout: ${authorizationSeconds}\n  users: ${users}\n}\n`;
-}
-
-/** The list of users, with their permissions. */
-export function natsUsers(
-  login: (service: ServiceName) => ConfiguredUser,
-  unrestricted: readonly ConfiguredUser[],
-  all: Topology = topology,
-): string {
-  const users = [
-    ...serviceNames.map((service) => serviceUser(login(service), permissionsOf(service, all))),
-    ...unrestricted.map(({ user, password }) => `    { user: "${user}", password: ${password} }`),
-  ];
-  return `[\n${users.join('\n')}\n  ]`;
-}
-
-function serviceUser({ user, password }: ConfiguredUser, { publish, subscribe }: Permissions): string {
-  return [
-    '    {',
-    `      user: "${user}", password: ${password}`,
-    '      permissions: {',
-    `        publish: { allow: ${JSON.stringify(publish)} }`,
-    `        subscribe: { allow: ${JSON.stringify(subscribe)} }`,
-    '      }',
-    '    }',
-  ].join('\n');
-}
+export const keeperPermissions: Permissions = {
+  publish: [
+    ...['INFO', 'CREATE', 'UPDATE', 'PURGE', 'MSG.GET'].map((call) => `$JS.API.STREAM.${call}.*`),
+    '$JS.API.CONSUMER.INFO.*.*',
+    '$JS.API.CONSUMER.LIST.*',
+    '$JS.API.CONSUMER.CREATE.*.>',
+    '$JS.API.CONSUMER.DELETE.*.*',
+    '_R_.>',
+  ],
+  subscribe: [inboxesOf('keeper'), 'keep.>'],
+};

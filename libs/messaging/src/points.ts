@@ -1,5 +1,6 @@
 import type { ServiceName } from '@app/contracts/services';
 import { definePoint } from '@app/service-kit/points';
+import type { NatsName } from './names.ts';
 
 interface OfService {
   readonly service: ServiceName;
@@ -44,4 +45,9 @@ export const leadingBegan = definePoint<OfService>('messaging.leading-began');
 export const publishingFailed = definePoint<OfService & { readonly error: string }>('messaging.publishing-failed');
 
 /** The connection to NATS was lost (`up` is false) or restored. */
-export const connectionChanged = definePoint<OfService & { readonly up: boolean }>('messaging.connection-changed');
+export const connectionChanged = definePoint<{ readonly service: NatsName; readonly up: boolean }>(
+  'messaging.connection-changed',
+);
+
+/** The keeper has looked at all streams and their durables; `failed` names the streams that it could not keep. */
+export const streamsKept = definePoint<{ readonly failed: readonly string[] }>('messaging.streams-kept');

@@ -7,13 +7,14 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { Client } from 'pg';
+import { renewOwnDurables } from './ask-keeper.ts';
 import type { NatsClient } from './connect.ts';
-import { renewDurablesPast } from './durable.ts';
 import { createOutboxScan, type OutboxScan } from './outbox-scan.ts';
 import { eventsPublished } from './points.ts';
 import { publishSpan } from './spans.ts';
 import { openStreamPublisher, type PublishAck, type StreamPublisher } from './stream-publisher.ts';
 import { openStreamRoom, type StreamRoom } from './stream-room.ts';
+import { isMissing } from './streams.ts';
 
 /**
  * A leader's hold on outbox and stream. `highestSeq` is the highest sequence number in the stream that any row was marked with: an
@@ -172,7 +173,7 @@ async function unmarkReused(publisher: Publisher, acknowledged: readonly Acknowl
   const first = Math.min(...fresh, await lowestTaken(publisher, low));
   if (!Number.isFinite(first)) return;
   // Before anything is marked: after a failure these events come back as duplicates, under numbers that other rows still have.
-  await renewDurablesPast(publisher.manager, streamName(publisher.nats.service), first - 1);
+  await renewOwnDurables(publisher.nats, first - 1);
   await unmarkFrom(publisher, first);
 }
 
@@ -192,12 +193,23 @@ async function lowestTaken({ session }: Publisher, low: readonly AcknowledgedRow
 
 /** Compares the end of the stream with what was marked; a stream that ends before a row has lost that row. */
 export async function republishLost(publisher: Publisher): Promise<void> {
-  const stream = streamName(publisher.nats.service);
-  const { state } = await publisher.manager.streams.info(stream);
-  if (state.last_seq >= publisher.highestSeq) return;
+  const lastSeq = await lastSeqOf(publisher);
+  if (lastSeq >= publisher.highestSeq) return;
   // Durables first: should that fail, the next check still finds the rows ahead of the stream.
-  await renewDurablesPast(publisher.manager, stream, state.last_seq);
-  await unmarkFrom(publisher, state.last_seq + 1);
+  await renewOwnDurables(publisher.nats, lastSeq);
+  await unmarkFrom(publisher, lastSeq + 1);
+}
+
+/** The keeper makes a stream that is missing: at the first start of a deployment, or after a loss. */
+async function lastSeqOf({ nats, manager }: Publisher): Promise<number> {
+  const stream = streamName(nats.service);
+  try {
+    return (await manager.streams.info(stream)).state.last_seq;
+  } catch (err) {
+    if (!isMissing(err)) throw err;
+    await renewOwnDurables(nats, 0);
+    return (await manager.streams.info(stream)).state.last_seq;
+  }
 }
 
 const unmarkStatement = statement(

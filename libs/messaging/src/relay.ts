@@ -14,8 +14,7 @@ import {
   publishBatch,
   republishLost,
 } from './publish-outbox.ts';
-import { keepWithinBound } from './stream-bound.ts';
-import { defaultStreamMaxBytes, ensureStream, openStreams } from './streams.ts';
+import { openStreams } from './streams.ts';
 
 /**
  * Publishes a service's outbox to its stream, many rows at a time, by id among those that are committed.
@@ -38,9 +37,6 @@ export interface RelayOptions {
   readonly nats: NatsClient;
   readonly databaseUrl: string;
   readonly logger: Logger;
-  readonly streamReplicas: number;
-  /** How large the stream may become; see `keepWithinBound`. */
-  readonly streamMaxBytes?: number;
   /** Between two sweeps for rows whose wake was lost; 1,000 unless given. */
   readonly sweepMs?: number;
 }
@@ -48,7 +44,8 @@ export interface RelayOptions {
 /** Wakes can get lost (a replica that dies after its commit): the sweep finds the rows that they were sent for. */
 const sweepMsDefault = 1_000;
 const pruneEveryMs = 10_000;
-const boundEveryMs = 60_000;
+/** The keeper may have given the stream another bound. */
+const roomEveryMs = 60_000;
 /** After a failed term; it doubles with each that follows, up to the longest. */
 const retryPauseMs = 250;
 const retryPauseMaxMs = 5_000;
@@ -193,13 +190,13 @@ async function lead(
   const publisher = await openPublisher({ nats, session: session.client, manager, logger });
   state.leading = true;
   leadingBegan.announce(() => ({ service: nats.service }));
-  const due = { compareMs: 0, boundMs: 0, pruneMs: performance.now() + pruneEveryMs };
+  const due = { compareMs: 0, roomMs: performance.now() + roomEveryMs, pruneMs: performance.now() + pruneEveryMs };
   const stopListening = nats.onRestored(() => {
     due.compareMs = 0;
   });
   try {
     while (!state.closing && !isCutOff(nats)) {
-      if (nats.connected()) await maintainStream(options, publisher, due);
+      if (nats.connected()) await compareStream(publisher, due);
       // What was committed since the scan wakes the relay, or woke it already.
       if ((await publishBatch(publisher)) < batchMax) await waker.sleep(sweepMs);
       succeeded();
@@ -216,25 +213,15 @@ async function lead(
 
 const isCutOff = (nats: NatsClient): boolean => !nats.connected() && nats.sinceChangeMs() > giveUpAfterMs;
 
-/** Compares stream and outbox once after each connecting, and the stream's size with its bound once a minute. */
-async function maintainStream(
-  { nats, logger, streamReplicas, streamMaxBytes = defaultStreamMaxBytes }: RelayOptions,
-  publisher: Publisher,
-  due: { compareMs: number; boundMs: number },
-): Promise<void> {
-  const { manager } = publisher;
-  const bound = { maxBytes: streamMaxBytes, logger };
-  if (performance.now() >= due.compareMs) {
+/** Compares stream and outbox once after each connecting. */
+async function compareStream(publisher: Publisher, due: { compareMs: number; roomMs: number }): Promise<void> {
+  const nowMs = performance.now();
+  if (nowMs >= due.compareMs) {
     due.compareMs = Number.POSITIVE_INFINITY;
-    await ensureStream(manager, nats.service, streamReplicas, bound);
     await republishLost(publisher);
   }
-  if (performance.now() >= due.boundMs) {
-    due.boundMs = performance.now() + boundEveryMs;
-    await keepWithinBound(manager, nats.service, bound).catch((err: unknown) => {
-      // A stream that cannot be trimmed may have room for hours: `room` says when it has none.
-      logger.warn({ err }, 'old events of the stream could not be pruned');
-    });
+  if (nowMs >= due.roomMs) {
+    due.roomMs = nowMs + roomEveryMs;
     publisher.room.checkAgain();
   }
 }

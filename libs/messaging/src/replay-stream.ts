@@ -1,12 +1,12 @@
 import { durableName, type EventDefinition, streamName } from '@app/contracts/define';
 import { type Database, statement, unnamed } from '@app/service-kit/database';
-import { AckPolicy, DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
-import { nanos } from '@nats-io/transport-node';
+import type { JsMsg } from '@nats-io/jetstream';
+import { beginReplay, endReplay } from './ask-keeper.ts';
 import type { NatsClient } from './connect.ts';
 import { insertLetters, letterOf } from './dead-letters.ts';
 import { messageId } from './message.ts';
 import { replayName } from './names.ts';
-import { openStreams } from './streams.ts';
+import { openConsumer } from './streams.ts';
 
 export interface StreamReplay {
   /** Events of this kind that the stream has since then. */
@@ -22,13 +22,11 @@ export interface StreamReplay {
 
 const batchMax = 500;
 const batchWaitMs = 5_000;
-/** nats-server removes the consumer of a replay that was killed after this. */
-const inactiveMs = 30_000;
 
 /**
  * Scans a stream for events that this service's inbox does not have, and hands them to the running service.
  * An event that is just being delivered may be redelivered too: the inbox drops its second effect.
- * @throws Error when another replay of the same events is running
+ * @throws Error when another replay of the same events is running, or the keeper is away
  */
 export async function replayStream(
   nats: NatsClient,
@@ -36,20 +34,11 @@ export async function replayStream(
   definition: EventDefinition,
   since: Date,
 ): Promise<StreamReplay> {
-  const manager = await openStreams(nats);
   const stream = streamName(definition.service);
   const name = replayName(durableName(nats.service, definition));
-  const { num_pending: pending } = await manager.consumers.add(stream, {
-    name,
-    filter_subject: definition.subject,
-    deliver_policy: DeliverPolicy.StartTime,
-    opt_start_time: since.toISOString(),
-    ack_policy: AckPolicy.None,
-    inactive_threshold: nanos(inactiveMs),
-    mem_storage: true,
-  });
+  const pending = await beginReplay(nats, definition, since);
   try {
-    const consumer = await jetstream(nats.connection).consumers.get(stream, name);
+    const consumer = await openConsumer(nats, stream, name);
     const sum = { read: 0, handed: 0, dead: 0 };
     while (sum.read < pending) {
       const messages: JsMsg[] = [];
@@ -64,7 +53,7 @@ export async function replayStream(
     }
     return sum;
   } finally {
-    await manager.consumers.delete(stream, name);
+    await endReplay(nats, definition);
   }
 }
 

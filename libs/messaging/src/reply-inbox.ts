@@ -1,6 +1,7 @@
-import { type Msg, nuid } from '@nats-io/transport-node';
+import type { ServiceName } from '@app/contracts/services';
+import type { Msg } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
-import { inboxPrefix } from './names.ts';
+import { newInbox } from './names.ts';
 
 /** What came of a wait: a reply, nothing within the limit, or the loss of the connection over which the request was sent. */
 export type Received = Msg | 'silent' | 'lost';
@@ -13,23 +14,32 @@ export interface Mailbox {
 }
 
 export interface ReplyInbox {
-  open(): Mailbox;
+  /** What it gets is published by nobody but this service. */
+  open(callee: ServiceName): Mailbox;
   /** All who wait go on as if the connection were lost. */
   endWaits(): void;
 }
 
 /**
- * One subscription for the replies to all requests of this process. The client's own `request` takes the first reply for
- * the result; here a callee may reply that it is at work before that, and several attempts share one mailbox.
+ * One subscription for the replies of each callee, opened with the first request to it: no other service may publish into it.
+ * The client's own `request` takes the first reply for the result; here a callee may reply that it is at work before that,
+ * and several attempts share one mailbox.
  */
 export function openReplyInbox(nats: NatsClient): ReplyInbox {
-  const prefix = `${inboxPrefix(nats.service)}.${nuid.next()}.`;
+  const inboxes = new Map<ServiceName, string>();
   const receivers = new Map<string, (reply: Msg | 'lost') => void>();
-  nats.connection.subscribe(`${prefix}*`, {
-    callback: (err, message) => {
-      if (err === null) receivers.get(message.subject)?.(message);
-    },
-  });
+  const inboxFor = (callee: ServiceName): string => {
+    const opened = inboxes.get(callee);
+    if (opened !== undefined) return opened;
+    const inbox = newInbox(nats.service, callee);
+    nats.connection.subscribe(`${inbox}.*`, {
+      callback: (err, message) => {
+        if (err === null) receivers.get(message.subject)?.(message);
+      },
+    });
+    inboxes.set(callee, inbox);
+    return inbox;
+  };
   const endWaits = (): void => {
     for (const receive of receivers.values()) receive('lost');
   };
@@ -37,8 +47,8 @@ export function openReplyInbox(nats: NatsClient): ReplyInbox {
   let opened = 0;
   return {
     endWaits,
-    open: () => {
-      const subject = prefix + (opened++).toString(36);
+    open: (callee) => {
+      const subject = `${inboxFor(callee)}.${(opened++).toString(36)}`;
       const waiting: (Msg | 'lost')[] = [];
       let take: ((reply: Received) => void) | undefined;
       receivers.set(subject, (reply) => {

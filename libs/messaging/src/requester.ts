@@ -130,7 +130,7 @@ async function deliver(
   payload: Uint8Array,
   context: CallContext,
 ): Promise<Uint8Array> {
-  const mailbox = deps.inbox.open();
+  const mailbox = openMailbox(deps, definition);
   const peer = deps.peerOf(definition.service);
   const startedMs = performance.now();
   const times = { startedMs, sentMs: startedMs, giveUpMs: startedMs + (context.waitMs ?? repeatWithinMs) };
@@ -143,6 +143,15 @@ async function deliver(
     }
   } finally {
     mailbox.close();
+  }
+}
+
+/** @throws service_unavailable when the connection is closed: its first request to a service subscribes */
+function openMailbox({ inbox }: RequesterDeps, definition: RequestDefinition): Mailbox {
+  try {
+    return inbox.open(definition.service);
+  } catch {
+    throw unavailable(definition);
   }
 }
 

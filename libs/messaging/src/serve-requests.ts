@@ -8,6 +8,7 @@ import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { type ServiceMsg, Svcm } from '@nats-io/services';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsClient } from './connect.ts';
+import { isInboxFor } from './names.ts';
 import { requestBegun } from './points.ts';
 import { pingSubject, type RequestContext, readContext, workingHeaders } from './request-headers.ts';
 import { createRunningRequests, type RunningRequests } from './running-requests.ts';
@@ -75,7 +76,7 @@ export async function serveRequests(nats: NatsClient, options: ServeOptions): Pr
   // In no queue group: the requester wants a reply from any replica.
   const pings = nats.connection.subscribe(pingSubject(nats.service), {
     callback: (err, message) => {
-      if (err === null) message.respond('{}');
+      if (err === null && isInboxFor(nats.service, message.reply)) message.respond('{}');
     },
   });
   const server: RequestServer = {
@@ -91,7 +92,7 @@ export async function serveRequests(nats: NatsClient, options: ServeOptions): Pr
     service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
       subject: entry.definition.subject,
       handler: (err, message) => {
-        if (err === null) handleMessage(entry, message, server);
+        if (err === null && isRequest(entry, message)) handleMessage(entry, message, server);
       },
     });
   }
@@ -115,6 +116,13 @@ export async function serveRequests(nats: NatsClient, options: ServeOptions): Pr
     },
   };
 }
+
+/**
+ * What nats-server publishes for somebody keeps its own subject (an event that was pulled), or has no reply (an
+ * acknowledgement of a stream): such a message is nobody’s request, nor is one whose reply goes elsewhere than to its requester.
+ */
+const isRequest = ({ definition }: RequestHandler, { subject, reply }: ServiceMsg): boolean =>
+  subject === definition.subject && isInboxFor(definition.service, reply);
 
 function handleMessage(entry: RequestHandler, message: ServiceMsg, server: RequestServer): void {
   const { service, subject, mode } = entry.definition;

@@ -1,6 +1,6 @@
-import { type Msg, type MsgHdrs, nuid, TimeoutError } from '@nats-io/transport-node';
+import { type Msg, type MsgHdrs, TimeoutError } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
-import { inboxPrefix } from './names.ts';
+import { newInbox } from './names.ts';
 
 /** A stream's acknowledgement of an event. */
 export interface PublishAck {
@@ -17,8 +17,8 @@ export interface PublishAck {
 export interface StreamPublisher {
   /**
    * @param eventId the stream drops a second event of the same id within its window
-   * @throws TimeoutError after five seconds without an acknowledgement, also where NATS forbids the subject; an Error
-   * that says why the stream refused
+   * @throws TimeoutError after five seconds without an acknowledgement, also where NATS forbids the subject, and on
+   * nats-server 2.9 where there is no stream; an Error that says why the stream refused
    */
   publish(eventId: string, subject: string, payload: string, headers: MsgHdrs): Promise<PublishAck>;
   /** Rejects what still waits. */
@@ -35,7 +35,7 @@ interface Waiting {
 }
 
 export function openStreamPublisher(nats: NatsClient): StreamPublisher {
-  const prefix = `${inboxPrefix(nats.service)}.${nuid.next()}.`;
+  const prefix = `${newInbox(nats.service, 'streams')}.`;
   const waiting = new Map<string, Waiting>();
   const take = (subject: string): Waiting | undefined => {
     const found = waiting.get(subject);

@@ -4,24 +4,40 @@ import { dayMs, minuteMs } from '@app/contracts/durations';
 import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
 import {
+  type Consumer,
   DiscardPolicy,
   type JetStreamManager,
+  jetstream,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
   type StreamConfig,
+  type StreamState,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
+import { type NatsName, streamsApi } from './names.ts';
 
 /** A consumer may be away this long and still miss nothing. Inboxes remember longer: see `inboxKeepDays`. */
 export const streamKeepDays = 30;
 /** Longer than any republish of the relay after a crash can take. */
 const duplicateWindowMs = 10 * minuteMs;
 
-export async function openStreams(nats: NatsClient): Promise<JetStreamManager> {
+/** The keeper is in the account of the streams; the services reach it through what their own account imports. */
+const apiOf = ({ service }: NatsClient<NatsName>) => (service === 'keeper' ? {} : { apiPrefix: streamsApi });
+
+/** The streams as this client may reach them: a service reads its own and its consumers, the keeper changes all. */
+export async function openStreams(nats: NatsClient<NatsName>): Promise<JetStreamManager> {
   // Permissions are per stream, not for the account's overview: do not request it.
-  return await jetstreamManager(nats.connection, { checkAPI: false, timeout: 5_000 });
+  return await jetstreamManager(nats.connection, { ...apiOf(nats), checkAPI: false, timeout: 5_000 });
+}
+
+/**
+ * Opens a consumer that the keeper made.
+ * @throws while the stream or the consumer is missing (`isMissing`)
+ */
+export async function openConsumer(nats: NatsClient<NatsName>, stream: string, name: string): Promise<Consumer> {
+  return await jetstream(nats.connection, apiOf(nats)).consumers.get(stream, name);
 }
 
 /** About four million events of 1 KB; an order is one. */
@@ -33,7 +49,7 @@ export interface StreamBound {
 }
 
 /**
- * Creates the service's stream or brings its settings up to date. Safe to call from every replica at every start.
+ * Creates the service's stream or brings its settings up to date. Safe to call at any time, and from two keepers.
  * A full stream refuses new events instead of dropping old ones that a consumer may not have had; nats-server 2.9 is not exact
  * in that, so the relay stops a little earlier (`openStreamRoom`) and its events wait in the outbox.
  * @param replicas copies in a JetStream cluster: 1 on a single server, 3 in production
@@ -43,7 +59,7 @@ export async function ensureStream(
   service: ServiceName,
   replicas: number,
   { maxBytes, logger }: StreamBound = { maxBytes: defaultStreamMaxBytes },
-): Promise<void> {
+): Promise<StreamState> {
   const settings = {
     subjects: [streamSubjects(service)],
     max_age: nanos(streamKeepDays * dayMs),
@@ -53,7 +69,7 @@ export async function ensureStream(
     num_replicas: replicas,
   };
   try {
-    await applySettings(manager, streamName(service), settings);
+    return await applySettings(manager, streamName(service), settings);
   } catch (err) {
     if (!isShortOfStorage(err)) throw err;
     // nats-server sets the bound aside in advance. Events without one are better than none; the disk is watched anyway.
@@ -61,18 +77,23 @@ export async function ensureStream(
       { stream: streamName(service), maxBytes },
       'the stream has no size limit: nats-server has less storage than STREAM_MAX_BYTES',
     );
-    await applySettings(manager, streamName(service), { ...settings, max_bytes: -1 });
+    return await applySettings(manager, streamName(service), { ...settings, max_bytes: -1 });
   }
 }
 
-async function applySettings(manager: JetStreamManager, name: string, settings: Partial<StreamConfig>): Promise<void> {
+async function applySettings(
+  manager: JetStreamManager,
+  name: string,
+  settings: Partial<StreamConfig>,
+): Promise<StreamState> {
   try {
-    const { config } = await manager.streams.info(name);
+    const { config, state } = await manager.streams.info(name);
     // nats-server rewrites the stream's description, and may lose the stream when it is killed while it does.
-    if (!hasSettings(config, settings)) await manager.streams.update(name, settings);
+    return hasSettings(config, settings) ? state : (await manager.streams.update(name, settings)).state;
   } catch (err) {
     if (!isMissing(err)) throw err;
-    await manager.streams.add({ storage: StorageType.File, retention: RetentionPolicy.Limits, ...settings, name });
+    const added = { storage: StorageType.File, retention: RetentionPolicy.Limits, ...settings, name };
+    return (await manager.streams.add(added)).state;
   }
 }
 

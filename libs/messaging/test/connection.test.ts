@@ -13,7 +13,7 @@ import { type Listener, listen } from '@app/testing/points';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { connectNats, natsCheck } from '../src/connect.ts';
-import { natsUsersConfig } from '../src/permissions.ts';
+import { natsUsersConfig } from '../src/nats-config.ts';
 import { connectionChanged } from '../src/points.ts';
 import { onRequest, serveRequests } from '../src/serve-requests.ts';
 

@@ -6,12 +6,11 @@ import { onEvent } from '../src/event-handler.ts';
 import { counted, databaseOptions, insertEffects } from './harness.ts';
 
 /** A consumer whose process dies, as by kill -9, whenever it handles the event with the number 13. */
-const { DATABASE_URL = '', NATS_URL = '', NATS_USER, NATS_PASSWORD, ACK_WAIT_MS } = process.env;
+const { DATABASE_URL = '', NATS_URL = '', NATS_USER, NATS_PASSWORD } = process.env;
 const link = await connectNats({ url: NATS_URL, user: NATS_USER, password: NATS_PASSWORD, service: 'metrics' });
 const database = await openDatabase(databaseOptions(DATABASE_URL));
 const dieAt13 = onEvent(counted, async (events, client) => {
   if (events.some((event) => event.data.n === 13)) process.kill(process.pid, 'SIGKILL');
   await insertEffects(events, client);
 });
-const timing = { ackWaitMs: Number(ACK_WAIT_MS) };
-startConsumers({ nats: link, database, logger: silentLogger(), handlers: [dieAt13], timing });
+startConsumers({ nats: link, database, logger: silentLogger(), handlers: [dieAt13] });

@@ -33,13 +33,13 @@ import {
 
 guardLeaks();
 
-const rig = eachTestConsumes();
+const rig = eachTestConsumes({ ackWaitMs: 1_000 });
 
 /** The same kind, known to a version that knows only small numbers. */
 const countedSmall = defineEvent('checkout', 'test.counted', 1, z.object({ n: z.int().max(99) }));
 
 /** Short pauses, where the usual ones double from a second. */
-const timing = { retryMs: 20, replayMs: 50, ackWaitMs: 1_000 };
+const timing = { retryMs: 20, replayMs: 50 };
 
 interface Version {
   readonly definition?: EventDefinition;
@@ -121,7 +121,7 @@ test('an event that fails is counted over restarts, and is forgotten when it tak
 test('an event that ends the process is counted, given up, and its neighbours take effect', async () => {
   const child = fileURLToPath(new URL('crashing-consumer.ts', import.meta.url));
   await publish(rig.checkout, range(10, 20));
-  const env = { DATABASE_URL: rig.db.url, ...rig.nats.settings('metrics'), ACK_WAIT_MS: String(timing.ackWaitMs) };
+  const env = { DATABASE_URL: rig.db.url, ...rig.nats.settings('metrics') };
   const crashing = await spawnNode(child, env);
   expect(await crashing.exited).toBeNull();
   await crashing.restart();

@@ -5,15 +5,15 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver } from '@app/testing/nats';
 import { listen } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
-import { AckPolicy, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { EventConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
-import { connectionChanged, consumingBegan } from '../src/points.ts';
+import { connectionChanged, consumingBegan, streamsKept } from '../src/points.ts';
 import { openPublisher, publishBatch } from '../src/publish-outbox.ts';
-import { ensureStream, openStreams } from '../src/streams.ts';
+import { openStreams } from '../src/streams.ts';
 import {
   counted,
   eachTestConsumes,
@@ -87,9 +87,8 @@ test('a consumer is delivered only the kinds it consumes', async () => {
 });
 
 test('a durable that another version made gets the settings of this one and goes on', async () => {
-  const ack_wait = nanos(60_000);
-  const config = { durable_name: durable, ack_policy: AckPolicy.Explicit, filter_subject: counted.subject, ack_wait };
-  await manager.consumers.add('EVT_CHECKOUT', config);
+  await manager.consumers.update('EVT_CHECKOUT', durable, { ack_wait: nanos(60_000) });
+  await rig.keep();
   await consume();
   await publish(rig.checkout, range(0, 5));
   await handled(rig.listener, range(0, 5));
@@ -98,7 +97,7 @@ test('a durable that another version made gets the settings of this one and goes
 
 /** The stream's files as they were, the durables' as they are: what a lost disk cache leaves behind. */
 function messageFiles(dataDir: string): string {
-  return join(dataDir, 'jetstream', '$G', 'streams', 'EVT_CHECKOUT', 'msgs');
+  return join(dataDir, 'jetstream', 'STREAMS', 'streams', 'EVT_CHECKOUT', 'msgs');
 }
 
 async function saveStream(dataDir: string): Promise<string> {
@@ -108,11 +107,12 @@ async function saveStream(dataDir: string): Promise<string> {
   return saved;
 }
 
-/** Resolves when checkout is connected again. */
+/** Resolves when checkout is connected again and the keeper has looked at all streams. */
 async function restart(serverRestarts: () => Promise<void>): Promise<void> {
   const listener = listen();
   await serverRestarts();
   await observe();
+  await listener.announced(streamsKept, ({ failed }) => failed.length === 0);
   await listener.announced(connectionChanged, ({ service, up }) => service === 'checkout' && up);
 }
 
@@ -215,8 +215,6 @@ test('a durable of a stream that nats-server lost and has again from its files b
     for (const name of ['meta.inf', 'meta.sum']) await rm(join(messageFiles(dataDir), '..', name));
     await rig.nats.start();
   });
-  await expect(manager.streams.info('EVT_CHECKOUT')).rejects.toThrow('stream not found');
-  await ensureStream(await openStreams(rig.checkout), 'checkout', 1);
   const again = listen();
   await consume();
   await handled(again, range(0, 20));
@@ -227,15 +225,14 @@ test('a renewal of durables that fails is begun anew, and the events whose numbe
   const { pool } = rig.db.database;
   const session = await pool.connect();
   const own = await openStreams(rig.checkout);
-  let fails = true;
-  let renewals = 0;
-  const list = (stream: string) => {
-    if (fails) throw new Error('no answer');
-    renewals += 1;
-    return own.consumers.list(stream);
-  };
-  const failing = { streams: own.streams, consumers: { list } } as unknown as JetStreamManager;
-  const open = () => openPublisher({ nats: rig.checkout, session: session as never, manager: failing, logger });
+  const { request: ask } = rig.checkout.connection;
+  let fails = false;
+  const request = vi.spyOn(rig.checkout.connection, 'request').mockImplementation(async (subject, ...rest) => {
+    if (fails && subject.startsWith('keep.')) throw new Error('no answer');
+    return await ask.call(rig.checkout.connection, subject, ...rest);
+  });
+  const renewals = () => request.mock.calls.filter(([subject]) => subject === 'keep.checkout.renew').length;
+  const open = () => openPublisher({ nats: rig.checkout, session: session as never, manager: own, logger });
   const { last_seq: end } = (await manager.streams.info('EVT_CHECKOUT')).state;
   await record(rig.db.database, range(0, 5));
   // As after a loss: the stream has nothing at the numbers that these rows are marked with.
@@ -246,14 +243,15 @@ test('a renewal of durables that fails is begun anew, and the events whose numbe
   );
   await record(rig.db.database, range(10, 15));
   const first = await open();
+  fails = true;
   await expect(publishBatch(first)).rejects.toThrow('no answer');
-  first.stream.close();
   fails = false;
+  first.stream.close();
   const next = await open();
   while ((await publishBatch(next)) > 0);
   next.stream.close();
   session.release();
-  expect(renewals).toBe(1);
+  expect(renewals()).toBe(2);
   expect((await manager.streams.info('EVT_CHECKOUT')).state.last_seq).toBe(end + 10);
   await consume();
   await handled(rig.listener, [...range(0, 5), ...range(10, 15)]);

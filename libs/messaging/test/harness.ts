@@ -4,7 +4,7 @@ import { type Client, type Database, openDatabase } from '@app/service-kit/datab
 import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { Migration, migrateUp } from '@app/service-kit/migrations';
 import { createArrivals } from '@app/testing/arrivals';
-import { connectObserver, createNatsServer, type TestNatsServer } from '@app/testing/nats';
+import { connectObserver, createBareNatsServer, keepStreams, type TestNatsServer } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
 import { type Listener, listen } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
@@ -14,12 +14,12 @@ import { z } from 'zod';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { type ConsumersOptions, type EventConsumers, startConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
+import type { KeeperOptions } from '../src/keeper.ts';
 import { waitingLettersMigration } from '../src/migrations.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
 import { eventsHandled, eventsPublished, eventsSentBack } from '../src/points.ts';
 import { type Relay, type RelayOptions, startRelay } from '../src/relay.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
-import { ensureStream, openStreams } from '../src/streams.ts';
 import { messagingTables } from '../src/tables.ts';
 
 export const counted = defineEvent('checkout', 'test.counted', 1, z.object({ n: z.int() }));
@@ -161,6 +161,8 @@ interface Opened {
   readonly opened: ReturnType<typeof closedAfterEach>;
   /** The file's server, without the streams of the tests before. */
   nats: TestNatsServer;
+  /** Starts a keeper for the rest of the test; resolves when all streams are there. */
+  keep(options?: Partial<KeeperOptions>): Promise<void>;
 }
 
 /** One server for the file, because tests kill it or need its limits; each test has it running, and empty. */
@@ -168,8 +170,12 @@ export function eachTestHasNats(links?: typeof topology): Opened {
   const rig = { opened: closedAfterEach() } as Opened;
   let server: TestNatsServer;
   let killed = false;
+  rig.keep = async (options) => {
+    const own = links === undefined ? {} : { links };
+    rig.opened(await keepStreams(rig.nats, { ...own, ...options }));
+  };
   beforeAll(async () => {
-    server = await createNatsServer(links);
+    server = await createBareNatsServer(links);
   });
   afterAll(() => server.close());
   beforeEach(async () => {
@@ -226,12 +232,11 @@ export interface Consuming extends Opened {
   consume(options?: Partial<ConsumersOptions>): Promise<EventConsumers>;
 }
 
-/** Each test has checkout's stream, checkout's client, and an empty database. */
-export function eachTestConsumes(): Consuming {
+/** Each test has a keeper of all streams, checkout's client, and an empty database. */
+export function eachTestConsumes(keeper: Partial<KeeperOptions> = {}): Consuming {
   const rig = eachTestHasDb(eachTestHasNats(testLinks)) as Consuming;
   const { opened } = rig;
-  rig.relay = (options) =>
-    opened(startRelay({ nats: rig.checkout, databaseUrl: rig.db.url, logger, streamReplicas: 1, ...options }));
+  rig.relay = (options) => opened(startRelay({ nats: rig.checkout, databaseUrl: rig.db.url, logger, ...options }));
   rig.consume = async (options) => {
     const nats = options?.nats ?? opened(await connectNats(rig.nats.login('metrics')));
     const handlers = [onEvent(counted, insertEffects)];
@@ -240,7 +245,7 @@ export function eachTestConsumes(): Consuming {
   beforeEach(async () => {
     rig.listener = listen();
     rig.checkout = opened(await connectNats(rig.nats.login('checkout')));
-    await ensureStream(await openStreams(rig.checkout), 'checkout', 1);
+    await rig.keep(keeper);
   });
   return rig;
 }

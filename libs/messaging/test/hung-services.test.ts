@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { connectObserver } from '@app/testing/nats';
+import { connectCaller } from '@app/testing/nats';
 import { announced } from '@app/testing/points';
+import type { Msg } from '@nats-io/transport-node';
 import { expect, test, vi } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
+import { newInbox } from '../src/names.ts';
 import { requestBegun } from '../src/points.ts';
 import { pingSubject, writeContext } from '../src/request-headers.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
@@ -93,7 +95,7 @@ test('a request that is worked on for longer than a silence may last is waited f
   });
   await serve(slow);
   // Signs go to the mailbox of the call; an observer reads along.
-  const observer = await connectObserver(rig.nats);
+  const observer = await connectCaller(rig.nats);
   rig.opened(observer);
   let signs = 0;
   observer.subscribe('_INBOX_gateway.>', {
@@ -131,8 +133,12 @@ test('whose clock is five seconds late is answered all the same', async () => {
   const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 6_000);
   const headers = writeContext({ ...caller, commandId: '', timeoutMs: 5_000, traceparent: undefined });
   now.mockRestore();
-  const reply = await rig.caller.connection.request(getDouble.subject, '{"n":1}', { timeout: 20_000, headers });
-  expect(reply.json()).toEqual({ doubled: 2 });
+  const inbox = newInbox('gateway', 'catalog');
+  const replied = new Promise<Msg>((resolve) => {
+    rig.caller.connection.subscribe(inbox, { max: 1, callback: (_err, message) => resolve(message) });
+  });
+  rig.caller.connection.publish(getDouble.subject, '{"n":1}', { reply: inbox, headers });
+  expect((await replied).json()).toEqual({ doubled: 2 });
 });
 
 test('a request before the service has subscribed again after nats-server’s return waits a moment for it', async () => {

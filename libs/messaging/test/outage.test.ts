@@ -53,7 +53,8 @@ test.each([
   async (how, attempts) => {
     const { logger, lines, logged } = recordingLogger();
     const handlers = [{ ...onEvent(counted, insertEffects), batchMax }];
-    const timing = { outageMs: 100, ackWaitMs: 1_000 };
+    const timing = { outageMs: 100 };
+    await rig.keep({ ackWaitMs: 1_000 });
     await rig.consume({ database, logger, handlers, timing });
     await publish(rig.checkout, range(0, 10));
     await handled(rig.listener, range(0, 10));
@@ -78,14 +79,14 @@ test.each([
 
 test('a consumer that closes while the database is away gives its batch back at once', async () => {
   // What is not given back comes after an hour.
-  const timing = { ackWaitMs: 3_600_000 };
-  const consumers = await rig.consume({ database, timing });
+  await rig.keep({ ackWaitMs: 3_600_000 });
+  const consumers = await rig.consume({ database });
   proxy.fail('refuse');
   const failing = listen();
   await publish(rig.checkout, range(0, 20));
   await failing.announced(batchHeld);
   await consumers.close();
-  await rig.consume({ timing });
+  await rig.consume();
   await handled(rig.listener, range(0, 20));
   expect(await numbers(rig.db.database)).toEqual(range(0, 20));
 });

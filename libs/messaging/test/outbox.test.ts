@@ -1,8 +1,10 @@
 import { within } from '@app/service-kit/within';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
+import { connectObserver } from '@app/testing/nats';
 import { type Listener, listen } from '@app/testing/points';
 import { plannedScans } from '@app/testing/sql';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { TimeoutError } from '@nats-io/transport-node';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
@@ -18,7 +20,7 @@ import {
 } from '../src/publish-outbox.ts';
 import { type Relay, type RelayOptions, startRelay } from '../src/relay.ts';
 import { messagingRetention } from '../src/retention.ts';
-import { defaultStreamMaxBytes, ensureStream, openStreams } from '../src/streams.ts';
+import { defaultStreamMaxBytes, openStreams } from '../src/streams.ts';
 import { counted, eachTestHasDb, eachTestHasNats, logger, published, range, record, type TestDb } from './harness.ts';
 
 guardLeaks();
@@ -30,13 +32,17 @@ let listener: Listener;
 beforeEach(async () => {
   db = rig.db;
   listener = listen();
+  await rig.keep();
 });
 
 const checkoutLink = async (): Promise<NatsClient> => rig.opened(await connectNats(rig.nats.login('checkout')));
 
 function relayOn(link: NatsClient, options: Partial<RelayOptions> = {}): Relay {
-  return rig.opened(startRelay({ nats: link, databaseUrl: db.url, logger, streamReplicas: 1, ...options }));
+  return rig.opened(startRelay({ nats: link, databaseUrl: db.url, logger, ...options }));
 }
+
+/** From outside: a service may not change its stream. */
+const observe = async () => await jetstreamManager(rig.opened(await connectObserver(rig.nats)));
 
 const count = async (condition: string): Promise<number> => {
   const { rows } = await db.database.pool.query<{ n: number }>(
@@ -116,7 +122,6 @@ test('publishing a row reads few pages, however many rows were published before 
 test('an event that was committed long after later ones were published is published too', async () => {
   const link = await checkoutLink();
   const manager = await openStreams(link);
-  await ensureStream(manager, 'checkout', 1);
   const session = await db.database.pool.connect();
   let nowMs = 0;
   const scan = createOutboxScan(() => nowMs);
@@ -248,13 +253,14 @@ async function fillUp(relay: Relay): Promise<number> {
 
 test('what a full stream has no room for waits in the outbox and is published when there is room again', async () => {
   const link = await checkoutLink();
-  const relay = relayOn(link, { streamMaxBytes: 30_000 });
+  await rig.keep({ streamMaxBytes: 30_000 });
+  const relay = relayOn(link);
   await record(db.database, range(0, 300));
   relay.wake();
   const beganMs = performance.now();
   const pausesMs = await fillUp(relay);
   expect(performance.now() - beganMs).toBeLessThan(pausesMs / 2);
-  const manager = await openStreams(link);
+  const manager = await observe();
   const kept = (await manager.streams.info('EVT_CHECKOUT')).state;
   expect(kept.bytes).toBeGreaterThan(27_500);
   expect(kept.first_seq).toBe(1);
@@ -268,8 +274,9 @@ test('what a full stream has no room for waits in the outbox and is published wh
 
 test('a stream without a bound gets one, and keeps its events', async () => {
   const link = await checkoutLink();
-  const manager = await openStreams(link);
-  await manager.streams.add({ name: 'EVT_CHECKOUT', subjects: ['evt.checkout.>'] });
+  const manager = await observe();
+  await manager.streams.update('EVT_CHECKOUT', { max_bytes: -1 });
+  await rig.keep();
   relayOn(link);
   await published(listener, await record(db.database, [1, 2]));
   const { config, state } = await manager.streams.info('EVT_CHECKOUT');
@@ -277,7 +284,7 @@ test('a stream without a bound gets one, and keeps its events', async () => {
 });
 
 test('a server with less storage than the bound has the stream without one', async () => {
-  const manager = await openStreams(await checkoutLink());
-  await ensureStream(manager, 'checkout', 1, { maxBytes: 2 ** 50 });
+  await rig.keep({ streamMaxBytes: 2 ** 50 });
+  const manager = await observe();
   expect((await manager.streams.info('EVT_CHECKOUT')).config.max_bytes).toBe(-1);
 });

@@ -1,29 +1,31 @@
+import { durableName, type EventDefinition } from '@app/contracts/define';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { connectObserver } from '@app/testing/nats';
 import { type Consumer, type JetStreamManager, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
 import { beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
-import { openDurable } from '../src/durable.ts';
 import { openPublisher, publishBatch } from '../src/publish-outbox.ts';
 import { keepWithinBound } from '../src/stream-bound.ts';
-import { ensureStream, openStreams } from '../src/streams.ts';
+import { openConsumer, openStreams } from '../src/streams.ts';
 import { counted, eachTestConsumes, publish, range, recordingLogger, recounted, logger as silent } from './harness.ts';
 
 guardLeaks();
 
-const rig = eachTestConsumes();
 const maxBytes = 60_000;
+const rig = eachTestConsumes({ streamMaxBytes: maxBytes });
 let manager: JetStreamManager;
 let observer: JetStreamManager;
 let metrics: NatsClient;
 
 beforeEach(async () => {
-  manager = await openStreams(rig.checkout);
-  await ensureStream(manager, 'checkout', 1, { maxBytes });
+  manager = await openStreams(rig.opened(await connectNats(rig.nats.login('keeper'))));
   observer = await jetstreamManager(rig.opened(await connectObserver(rig.nats)));
   metrics = rig.opened(await connectNats(rig.nats.login('metrics')));
 });
+
+const open = (event: EventDefinition): Promise<Consumer> =>
+  openConsumer(metrics, 'EVT_CHECKOUT', durableName('metrics', event));
 
 const stateOf = async () => (await observer.streams.info('EVT_CHECKOUT')).state;
 
@@ -56,8 +58,8 @@ async function expectTrimmed(): Promise<void> {
 }
 
 test('a kind that never comes holds nothing of the others', async () => {
-  const often = await openDurable(metrics, counted);
-  await openDurable(metrics, recounted);
+  const often = await open(counted);
+  await open(recounted);
   await fill();
   const { messages } = await stateOf();
   await take(often, messages);
@@ -68,8 +70,8 @@ test.each([
   ['under work', true],
   ['not fetched yet', false],
 ])('a rare event that is %s is kept with those after it, and none before it is', async (_how, fetched) => {
-  const often = await openDurable(metrics, counted);
-  const rarely = await openDurable(metrics, recounted);
+  const often = await open(counted);
+  const rarely = await open(recounted);
   await publish(rig.checkout, range(0, 20));
   await publish(rig.checkout, [1_000], recounted);
   await fill(20);
@@ -85,7 +87,7 @@ test.each([
 });
 
 test('a consumer keeps what it has not acknowledged, and is named for as long as it is in the way', async () => {
-  const slow = await openDurable(metrics, counted);
+  const slow = await open(counted);
   await fill();
   const { messages } = await stateOf();
   expect(await check()).toEqual(['warn']);
@@ -99,7 +101,7 @@ test('a consumer keeps what it has not acknowledged, and is named for as long as
 });
 
 test('what was acknowledged out of order is kept from the first event that was not', async () => {
-  const consumer = await openDurable(metrics, counted);
+  const consumer = await open(counted);
   await fill();
   const { messages } = await stateOf();
   const taken = await take(consumer, messages, false);
@@ -112,14 +114,16 @@ test('what was acknowledged out of order is kept from the first event that was n
 });
 
 test('a stream without a consumer is full for its first consumer', async () => {
+  for await (const { name } of observer.consumers.list('EVT_CHECKOUT'))
+    await observer.consumers.delete('EVT_CHECKOUT', name);
   await fill();
   expect(await check()).toEqual(['warn']);
   expect((await stateOf()).first_seq).toBe(1);
 });
 
 test('nothing goes while nats-server leaves a consumer out of its list', async () => {
-  const often = await openDurable(metrics, counted);
-  await openDurable(metrics, recounted);
+  const often = await open(counted);
+  await open(recounted);
   await publish(rig.checkout, [1_000], recounted);
   await fill();
   const { messages } = await stateOf();

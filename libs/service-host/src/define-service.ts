@@ -18,12 +18,10 @@ import { ResourceStack } from '@app/service-kit/resource-stack';
 import { type RetentionRule, startRetention } from '@app/service-kit/retention';
 import type { Check, RunningService, ServiceDeps } from '@app/service-kit/service';
 
-/** The settings that wiring a service takes; `commonSettings` and, where it publishes, `streamSettings` have them. */
+/** The settings that wiring a service takes; `commonSettings` has them. */
 export interface HostSettings extends NatsSettings {
   readonly DATABASE_URL: string;
   readonly DATABASE_POOL_MAX: number;
-  readonly STREAM_REPLICAS?: number;
-  readonly STREAM_MAX_BYTES?: number;
 }
 
 /** What a service is given to build its own parts from. */
@@ -161,15 +159,12 @@ function relayOf(
   { logger }: ServiceDeps,
   resources: ResourceStack,
 ): () => void {
-  const { STREAM_REPLICAS: streamReplicas, STREAM_MAX_BYTES: streamMaxBytes } = config;
   if (!topology[name].publishes) {
     return () => {
       throw new Error(`${name} publishes no events: see topology.ts`);
     };
   }
-  if (streamReplicas === undefined || streamMaxBytes === undefined)
-    throw new Error(`${name} publishes events: its settings need streamSettings`);
-  const relay = startRelay({ nats, databaseUrl: config.DATABASE_URL, logger, streamReplicas, streamMaxBytes });
+  const relay = startRelay({ nats, databaseUrl: config.DATABASE_URL, logger });
   resources.add('relay', relay, (started) => started.close());
   return () => relay.wake();
 }

@@ -82,13 +82,18 @@ export const commonSettings = {
   ...telemetrySettings,
 };
 
-/** Settings of a service that publishes events. */
+/** What all streams are to be like. */
 export const streamSettings = {
-  /** Copies of the event stream in a JetStream cluster. */
+  /** Copies of each stream in a JetStream cluster. */
   STREAM_REPLICAS: integerSetting(1, 5, 1),
-  /** How large the event stream may become; 4 GiB are about four million events. */
+  /** How large each stream may become; 4 GiB are about four million events. */
   STREAM_MAX_BYTES: integerSetting(64 * 1024 ** 2, 2 ** 50, 4 * 1024 ** 3),
 };
+
+const { DATABASE_URL: _url, DATABASE_POOL_MAX: _pool, CLOCK_CONTROL: _clock, ...withoutDatabase } = commonSettings;
+
+/** The keeper of the streams is a process like the services, without a database. */
+export const keeperConfig = z.object({ ...withoutDatabase, ...streamSettings });
 
 /** The one setting that migrating needs: a migration job is given no other secrets. */
 export function readDatabaseUrl(env: Record<string, string | undefined> = process.env): string {

@@ -1,14 +1,15 @@
-import type { ServiceName } from '@app/contracts/services';
-import { natsLimitsConfig, natsUsers } from '@app/messaging/permissions';
+import { natsAccounts, natsLimitsConfig } from '@app/messaging/nats-config';
 import { testWorkers } from './workers.ts';
 
-/** A test file opens a few accounts at most. */
+/** A test file opens a few pairs of accounts at most. */
 const accountsEach = 6;
 export const testPassword = 'test-password';
+/** May read and write everything in the account of the streams; `testCaller` in that of the services. */
 export const testObserver = 'test-observer';
+export const testCaller = 'test-caller';
 
-/** User names are the whole server's: the same service has another in each account. */
-export const userOf = (name: ServiceName | typeof testObserver, account: number): string => `${name}-${account}`;
+/** User names are the whole server's: the same service has another in each pair of accounts. */
+export const userOf = (name: string, account: number): string => `${name}-${account}`;
 
 /** Of the calling test process alone; Vitest counts its processes from 1. */
 export const accountsOfProcess = (): number[] =>
@@ -20,14 +21,15 @@ export const accountsOfProcess = (): number[] =>
  */
 const storageConfig = 'jetstream: { max_file_store: 1TB }\n';
 
-/** One nats-server for all test files: an account is a server of its own to its users, with its own streams. */
+/** One nats-server for all test files: a pair of accounts is a server of its own to its users, with its own streams. */
 export function natsAccountsConfig(): string {
   const password = JSON.stringify(testPassword);
-  const account = (number: number): string => {
-    const observer = { user: userOf(testObserver, number), password };
-    const users = natsUsers((service) => ({ user: userOf(service, number), password }), [observer]);
-    return `  TEST_${number}: {\n  jetstream: enabled\n  users: ${users}\n  }`;
+  const login = (number: number) => (name: string) => ({ user: userOf(name, number), password });
+  const pair = (number: number): string => {
+    const of = login(number);
+    const observers = { streams: of(testObserver), services: of(testCaller) };
+    return natsAccounts({ login: of, suffix: `_${number}`, observers });
   };
-  const accounts = Array.from({ length: testWorkers * accountsEach }, (_, number) => account(number));
-  return `${natsLimitsConfig}${storageConfig}accounts: {\n${accounts.join('\n')}\n}\n`;
+  const pairs = Array.from({ length: testWorkers * accountsEach }, (_, number) => pair(number));
+  return `${natsLimitsConfig}${storageConfig}accounts: {\n${pairs.join('')}}\n`;
 }

@@ -2,31 +2,36 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceName } from '@app/contracts/services';
-import { topology } from '@app/contracts/topology';
 import { type RunningNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { freePort } from '@app/embedded/ports';
-import { natsUsersConfig } from '@app/messaging/permissions';
+import { connectNats } from '@app/messaging/connect';
+import { type KeeperOptions, startKeeper } from '@app/messaging/keeper';
+import { type AccountsOptions, natsUsersConfig } from '@app/messaging/nats-config';
+import { silentLogger } from '@app/service-kit/logger';
 // biome-ignore lint/style/noRestrictedImports: an observer is no service
 import { jetstreamManager } from '@nats-io/jetstream';
 // biome-ignore lint/style/noRestrictedImports: an observer is no service
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { natsImage } from './infra.ts';
-import { accountsOfProcess, testObserver, testPassword, userOf } from './nats-accounts.ts';
+import { accountsOfProcess, testCaller, testObserver, testPassword, userOf } from './nats-accounts.ts';
 import { testInfra } from './provided.ts';
 
 /**
- * NATS with JetStream, empty. It has the users and permissions of every deployment, so that a test meets what a
- * deployment would refuse.
+ * NATS with JetStream, its streams empty. It has the accounts, users and permissions of every deployment, so that a test
+ * meets what a deployment would refuse, and a keeper, which is no service.
  */
 export interface TestNats {
   url: string;
   /** Options of `connectNats` for a service's own user. */
-  login(service: ServiceName): { url: string; service: ServiceName; user?: string; password?: string };
+  login<Name extends ServiceName | 'keeper'>(
+    name: Name,
+  ): { url: string; service: Name; user: string; password: string };
   /** Settings of a service's process. */
   settings(service: ServiceName): Record<string, string>;
-  /** Options of the NATS client for a user that may read everything. */
-  observer: { servers: string; user?: string; pass?: string };
-  /** Removes its streams. */
+  /** Options of the NATS client for a user that may do anything in the account of the streams, and in that of the services. */
+  observer: { servers: string; user: string; pass: string };
+  caller: { servers: string; user: string; pass: string };
+  /** Ends its keeper and removes its streams. */
   close(): Promise<void>;
 }
 
@@ -43,17 +48,27 @@ export interface TestNatsServer extends TestNats {
   restart(): Promise<void>;
 }
 
-/** A connection that may read everything, with none of the messaging library's code. */
+/** A connection that may do anything to the streams, with none of the messaging library's code. */
 export function connectObserver(nats: TestNats): Promise<NatsConnection> {
   return connect({ ...nats.observer, name: 'test-observer' });
 }
 
+/** The same among the services: it reads their requests and answers. */
+export function connectCaller(nats: TestNats): Promise<NatsConnection> {
+  return connect({ ...nats.caller, name: 'test-caller' });
+}
+
+/** With a service's own password and none of our code, as somebody who has stolen it. */
+export function connectNatsAs(nats: TestNats, service: ServiceName): Promise<NatsConnection> {
+  const { url, user, password } = nats.login(service);
+  return connect({ servers: url, user, pass: password, name: 'test-thief' });
+}
+
 const accountsInUse = new Set<number>();
 
-/** An account of the server that all test files share, for a test that does not stop its server: it costs a few milliseconds. */
+/** Accounts of the server that all test files share, for a test that does not stop its server: it costs some milliseconds. */
 export async function createTestNats(): Promise<TestNats> {
-  const { kind, natsUrl: url } = testInfra();
-  if (kind === 'external') return sharedServer(url);
+  const { natsUrl: url } = testInfra();
   const account = accountsOfProcess().find((number) => !accountsInUse.has(number));
   if (account === undefined) throw new Error('more NATS accounts are open in this test file than one process has');
   accountsInUse.add(account);
@@ -61,13 +76,31 @@ export async function createTestNats(): Promise<TestNats> {
     url,
     ...usersOf(url, (name) => userOf(name, account)),
     close: async () => {
+      await keeper.close();
       await removeStreams(nats);
       accountsInUse.delete(account);
     },
   };
   // A test process that was killed left some.
   await removeStreams(nats);
+  const keeper = await keepStreams(nats);
   return nats;
+}
+
+/** As every deployment has one, beside its services. Resolves when all streams are there. */
+export async function keepStreams(
+  nats: Pick<TestNats, 'login'>,
+  options: Partial<KeeperOptions> = {},
+): Promise<{ close(): Promise<void> }> {
+  const link = await connectNats(nats.login('keeper'));
+  const keeper = await startKeeper({ nats: link, logger: silentLogger(), ...options });
+  await keeper.begun;
+  return {
+    close: async () => {
+      await keeper.close();
+      await link.close();
+    },
+  };
 }
 
 async function removeStreams(nats: TestNats): Promise<void> {
@@ -82,29 +115,44 @@ async function removeStreams(nats: TestNats): Promise<void> {
 
 /**
  * A server of the caller's own, for tests that stop it or give it links of their own: it costs 50 ms and a process.
+ * Without a keeper for tests that bring their own (`createBareNatsServer`).
+ */
+export async function createNatsServer(): Promise<TestNatsServer> {
+  const server = await createBareNatsServer();
+  const keeper = await keepStreams(server);
+  return {
+    ...server,
+    close: async () => {
+      await keeper.close();
+      await server.close();
+    },
+  };
+}
+
+/**
+ * The same without a keeper.
  * @param links who is linked to whom, for tests with events of their own
  */
-export async function createNatsServer(links = topology): Promise<TestNatsServer> {
+export async function createBareNatsServer(links?: AccountsOptions['links']): Promise<TestNatsServer> {
   const infra = testInfra();
   if (infra.kind === 'external')
     throw new Error('TEST_INFRA=external: a test that stops its nats-server cannot run on one that is not its own');
-  const users = natsUsersConfig(
-    () => JSON.stringify(testPassword),
-    [{ user: testObserver, password: JSON.stringify(testPassword) }],
-    links,
-  );
+  const password = JSON.stringify(testPassword);
+  const observers = { streams: { user: testObserver, password }, services: { user: testCaller, password } };
+  const users = natsUsersConfig(() => password, { observers, ...(links === undefined ? {} : { links }) });
   if (infra.kind === 'testcontainers') return await createContainer(users);
   return await createServer(infra.natsServerBinary ?? '', infra.directory ?? tmpdir(), users);
 }
 
 function usersOf(
   url: string,
-  user: (name: ServiceName | typeof testObserver) => string = (name) => name,
-): Pick<TestNats, 'login' | 'settings' | 'observer'> {
+  user: (name: string) => string = (name) => name,
+): Pick<TestNats, 'login' | 'settings' | 'observer' | 'caller'> {
   return {
     login: (service) => ({ url, service, user: user(service), password: testPassword }),
     settings: (service) => ({ NATS_URL: url, NATS_USER: user(service), NATS_PASSWORD: testPassword }),
     observer: { servers: url, user: user(testObserver), pass: testPassword },
+    caller: { servers: url, user: user(testCaller), pass: testPassword },
   };
 }
 
@@ -162,16 +210,5 @@ async function createContainer(users: string): Promise<TestNatsServer> {
     async close() {
       await container.stop();
     },
-  };
-}
-
-/** Whose server it is decides who may connect: as its URL says, without a user for each service. */
-function sharedServer(url: string): TestNats {
-  return {
-    url,
-    login: (service) => ({ url, service }),
-    settings: () => ({ NATS_URL: url }),
-    observer: { servers: url },
-    close: async () => {},
   };
 }

@@ -2,7 +2,6 @@ import type { EventDefinition } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import type { writeContext } from '@app/messaging/request-headers';
-import { ensureStream, openStreams } from '@app/messaging/streams';
 import type { TestNats } from './nats.ts';
 
 export interface PublishedEvent {
@@ -20,7 +19,7 @@ export interface Producers {
 }
 
 /**
- * Connects as each of the services, with its user and permissions, and creates its stream.
+ * Connects as each of the services, with its user and permissions.
  * @param ackWithinMs after which a publish fails that a killed server will never acknowledge
  */
 export async function startProducers(
@@ -32,7 +31,6 @@ export async function startProducers(
   for (const service of services) {
     const link = await connectNats(nats.login(service));
     links.set(service, link);
-    await ensureStream(await openStreams(link), service, 1);
   }
   return {
     publish: async (definition, event, headers) => {

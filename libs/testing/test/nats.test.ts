@@ -3,12 +3,12 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 // biome-ignore-end lint/style/noRestrictedImports: see above
 import { expect, test } from 'vitest';
-import { createNatsServer, type TestNatsServer } from '../src/nats.ts';
+import { createBareNatsServer, type TestNatsServer } from '../src/nats.ts';
 import { openForFile } from '../src/opened.ts';
 
 let nats: TestNatsServer;
 openForFile(async () => {
-  nats = await createNatsServer();
+  nats = await createBareNatsServer();
   return nats;
 });
 
@@ -27,7 +27,7 @@ test('acknowledged messages survive a kill -9 and a restart of the server', asyn
 });
 
 test('streams of one server are not seen on another', async () => {
-  const other = await createNatsServer();
+  const other = await createBareNatsServer();
   const connection = await connect(other.observer);
   await expect((await jetstreamManager(connection)).streams.info('S')).rejects.toThrow('not found');
   expect(connection.info?.max_payload).toBe(8 * 1024 * 1024);

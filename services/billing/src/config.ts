@@ -1,10 +1,9 @@
-import { commonSettings, configReader, integerSetting, streamSettings, switchSetting } from '@app/service-kit/config';
+import { commonSettings, configReader, integerSetting, switchSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 import { simulatedModes } from './processors/processor-registry.ts';
 
 export const configSchema = z.object({
   ...commonSettings,
-  ...streamSettings,
   /** How long a call of a payment processor may take; after that its outcome is unknown until the processor is queried. */
   PROCESSOR_DEADLINE_MS: integerSetting(100, 60_000, 8_000),
   /** A daily run holds one connection for its lock beside those that its work takes; the run over all accounts two. */

@@ -1,6 +1,6 @@
-import { commonSettings, configReader, streamSettings } from '@app/service-kit/config';
+import { commonSettings, configReader } from '@app/service-kit/config';
 import { z } from 'zod';
 
-export const configSchema = z.object({ ...commonSettings, ...streamSettings });
+export const configSchema = z.object({ ...commonSettings });
 export type CatalogConfig = z.infer<typeof configSchema>;
 export const readConfig = configReader(configSchema);

@@ -1,11 +1,10 @@
 import { emailSettings, hasSender, senderMissing } from '@app/email/settings';
-import { commonSettings, configReader, integerSetting, streamSettings } from '@app/service-kit/config';
+import { commonSettings, configReader, integerSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 
 export const configSchema = z
   .object({
     ...commonSettings,
-    ...streamSettings,
     ...emailSettings,
     /** How the outside reaches the gateway: links in emails begin with it. */
     PUBLIC_URL: z

@@ -1,5 +1,5 @@
 import { emailSettings, hasSender, senderMissing } from '@app/email/settings';
-import { commonSettings, configReader, integerSetting, streamSettings } from '@app/service-kit/config';
+import { commonSettings, configReader, integerSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 
 const secret = z.string().min(32, 'must be at least 32 characters');
@@ -7,7 +7,6 @@ const secret = z.string().min(32, 'must be at least 32 characters');
 export const configSchema = z
   .object({
     ...commonSettings,
-    ...streamSettings,
     ...emailSettings,
     PORT: integerSetting(0, 65_535, 3000),
     HOST: z.string().default('127.0.0.1'),
