@@ -73,12 +73,15 @@ const rules = {
   },
   'mcp-sdk-behind-its-door': {
     comment: 'serve-mcp.ts is loaded with the first MCP message, and the SDK with it.',
-    from: { path: '^services/gateway/src/', pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server)\\.ts$' },
+    from: { path: '^services/gateway/src/', pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server|confirmation)\\.ts$' },
     to: { path: 'node_modules/@modelcontextprotocol/', dependencyTypesNot: ['type-only'] },
   },
   'mcp-server-behind-its-door': {
-    from: { pathNot: '^services/gateway/src/mcp/serve-mcp\\.ts$' },
-    to: { path: '^services/gateway/src/mcp/mcp-server\\.ts$' },
+    from: { pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server|call-tool)\\.ts$' },
+    to: {
+      path: '^services/gateway/src/mcp/(mcp-server|call-tool|confirmation)\\.ts$',
+      dependencyTypesNot: ['type-only'],
+    },
   },
   'nothing-unresolved': {
     comment: 'A module that cannot be found is a typing error or a missing dependency.',

@@ -409,8 +409,8 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     delete_offer: { productId, kind: 'bump', offerId: ids.bumpId },
     get_order: { orderId: ids.orderId },
     create_order: { productSlug: 'victim-club', email: 'a@example.com' },
-    refund_order: { orderId: ids.orderId, confirm: true },
-    release_order: { orderId: ids.heldOrderId, confirm: true },
+    refund_order: { orderId: ids.orderId },
+    release_order: { orderId: ids.heldOrderId },
     get_subscription: { subscriptionId },
     cancel_subscription: { subscriptionId },
     keep_subscription: { subscriptionId },
@@ -419,7 +419,7 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     update_payment_method: { subscriptionId, paymentMethod: 'sim_ok' },
     get_metrics: { productId },
     explain_metric: { productId, metric: 'customers' },
-    pay_affiliate: { code: 'VICTIMLEAF', includePending: true, confirm: true },
+    pay_affiliate: { code: 'VICTIMLEAF', includePending: true },
     get_affiliate_statement: { code: 'VICTIMLEAF' },
     update_webhook_endpoint: { endpointId: ids.endpointId, active: false },
     delete_webhook_endpoint: { endpointId: ids.endpointId },
@@ -480,9 +480,12 @@ test('no MCP tool lets a second account see, change or use anything of the first
   expect([...new Set(names)].sort()).toEqual([...Object.keys(toolArguments()), ...ownTools].sort());
   for (const name of names) {
     const given = toolArguments()[name as string];
-    const { text } = await mcp(attacker, 'tools/call', { name, arguments: given ?? {} });
-    for (const mark of marks) expect([name, text.includes(mark)]).toEqual([name, false]);
-    if (given !== undefined) expect([name, text.includes('"isError":true')]).toEqual([name, true]);
+    // The first call of a tool that asks shows what would happen; the second one would do it.
+    for (const more of [{}, { confirm: true }]) {
+      const { text } = await mcp(attacker, 'tools/call', { name, arguments: { ...given, ...more } });
+      for (const mark of marks) expect([name, text.includes(mark)]).toEqual([name, false]);
+      if (given !== undefined) expect([name, text.includes('"isError":true')]).toEqual([name, true]);
+    }
   }
   expect(await victimsThings()).toEqual(before);
 });

@@ -41,6 +41,7 @@ export const errorCodes = {
   nothing_due: { status: 409, title: 'No commission is due' },
   no_longer_for_sale: { status: 409, title: 'The product is no longer for sale' },
   price_changed: { status: 409, title: 'The price has changed since it was shown' },
+  amount_changed: { status: 409, title: 'The amount has changed since it was shown' },
   already_bought: { status: 409, title: 'The buyer has bought this already' },
   test_mode_changed: { status: 409, title: 'The shop’s test mode was switched since the checkout was opened' },
   already_refunded: { status: 409, title: 'The payment was refunded already' },

@@ -43,6 +43,11 @@ export function invalidField(field: string, message: string, code = 'invalid'): 
   return validationError([{ field, code, message }], 1, 'body');
 }
 
+/** One error for faults that several checks found. */
+export function invalidFields(errors: readonly FieldError[]): DomainError {
+  return validationError(errors.slice(0, errorsMax), errors.length, 'body');
+}
+
 /**
  * @param version of a resource that is locked, so that of two updates of one version the second finds the next
  * @param ifVersion that the update was made from; undefined where the caller does not say

@@ -66,9 +66,13 @@ export const passwordCost = { N: 16, r: 1, p: 1 };
  */
 interface Books {
   orders: string;
+  /** The one order that is read by its id. */
+  order: string;
   /** Of the list of orders, in place of `orders`. */
   page?: (query: OrdersQuery) => Promise<string>;
   product: string;
+  /** The endpoint that is connected, if one is. */
+  endpoint?: string;
 }
 
 export async function createHarness(given?: TestNats) {
@@ -82,7 +86,7 @@ export async function createHarness(given?: TestNats) {
   const { checkout, handlers: buyersHandlers } = createCheckoutStandIn();
   const requested = createArrivals<unknown>();
   /** `product`: the account of the one product in the catalog, and its id. */
-  const books: Books = { orders: '{ "data" : [] }', product: '' };
+  const books: Books = { orders: '{ "data" : [] }', order: '{}', product: '' };
   const reply = (input: unknown, json: string) => {
     requested.push(input);
     return new Serialized(json);
@@ -97,7 +101,7 @@ export async function createHarness(given?: TestNats) {
         return await orders.place(input, context);
       }),
       onRequest(listOrders, async (input) => reply(input, (await books.page?.(input)) ?? books.orders)),
-      onRequest(getOrder, async (input) => reply(input, '{}')),
+      onRequest(getOrder, async (input) => reply(input, books.order)),
       ...buyersHandlers,
       ...cardOrders,
       ...daily.checkout,
@@ -117,6 +121,7 @@ export async function createHarness(given?: TestNats) {
         return { secret: 'whsec_of_the_tests', previous_secret: null };
       }),
       onRequest(getWebhookEndpoint, async () => {
+        if (books.endpoint !== undefined) return new Serialized(books.endpoint);
         throw new DomainError('webhook_endpoint_not_found', 'No webhook URL is connected.');
       }),
       onRequest(createWebhookEndpoint, async (input) => reply(input, '{"id":"whe_2","secret":"whsec_of_the_tests"}')),

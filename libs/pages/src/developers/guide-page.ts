@@ -188,7 +188,12 @@ ${code('Client configuration', samples.mcpConfig)}
 ${code('Shell', samples.mcpRequest)}
 <p>A key shows a client just the tools that its scopes allow: give a model a key with <code>read</code> and it can change
 nothing. A model reads at most 20 KB of an answer: longer ones have their texts and lists cut, and say so; with
-<code>full: true</code> a tool gives the whole. Refusals come back as results with <code>isError</code> and the <a href="/developers/errors">codes</a> of this
+<code>full: true</code> a tool gives the whole.</p>
+<p>What moves money, deletes, or sends buyers’ data somewhere is not done by the first call: it answers
+<code>confirmation_required</code> with who, what, how much and where to, and <code>confirm: true</code> does it within 15 minutes.
+A first call that brings <code>confirm: true</code> and the amount as <code>expectedCents</code> is done at once, and another amount is
+<a href="/developers/errors#amount_changed">refused</a>. A client that declares elicitation shows its user the question. No tool shows a
+signing secret. Refusals come back as results with <code>isError</code> and the <a href="/developers/errors">codes</a> of this
 interface.</p>
 ${table(
   'MCP tools',

@@ -50,6 +50,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'before it stays.',
   no_payment_processor:
     'The account has chosen no payment processor that this deployment allows. Choose one: PUT /api/v1/payment-processor.',
+  amount_changed:
+    'The call named the amount that it was shown (`expectedCents`), and another one would move now: `detail` says which. Nothing was done.',
   nothing_due: 'No commission of the affiliate is due yet. `includePending=true` pays pending ones too.',
   email_unavailable: 'Emails cannot be sent: this deployment has no mail server. Its operator sets `SMTP_URL`.',
   invalid_transition:

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { DomainError, errorCodes } from '@app/contracts/errors';
+import { DomainError, errorCodes, type FieldError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
-import { invalidField, parseInput } from '@app/contracts/validation';
+import { invalidField, invalidFields, parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
 import { checkoutNotFound } from '../identity/checkout-secret.ts';
@@ -79,10 +79,43 @@ export async function openDownload(app: App, operation: Operation, request: Oper
   return (await operation.run(callOf(''))) as Download;
 }
 
-interface Input {
+/** What a call brings, as its operation's schemas make of it. */
+export interface Input {
   readonly params: unknown;
   readonly query: object;
   readonly body: unknown;
+}
+
+/**
+ * Validates the input of a call, for callers that are told all that is wrong with it at once: its path, its query and its body are one
+ * list of arguments to a model.
+ * @param faults that the caller has found
+ * @throws DomainError validation_failed with every fault; the error of an unknown id where its id is the only fault
+ */
+export function checkInput(
+  operation: Operation,
+  { params, query, body }: Pick<OperationRequest, 'params' | 'query' | 'body'>,
+  faults: readonly FieldError[] = [],
+): Input {
+  const found = new Map(faults.map((fault) => [fault.field, fault]));
+  const part = <T>(parse: () => T): T | undefined => {
+    try {
+      return parse();
+    } catch (err) {
+      if (!(err instanceof DomainError) || err.code !== 'validation_failed') throw err;
+      for (const fault of err.errors) if (!found.has(fault.field)) found.set(fault.field, fault);
+      return undefined;
+    }
+  };
+  const checkedQuery = part(() => parseInput(strictQueryOf(operation), query, 'query'));
+  const checkedBody = part(() => parseBody(operation, body));
+  if (found.size === 0)
+    return { params: parseParams(operation.params, params), query: checkedQuery ?? {}, body: checkedBody };
+  for (const issue of operation.params?.safeParse(params).error?.issues ?? []) {
+    const field = String(issue.path[0]);
+    if (!found.has(field)) found.set(field, { field, code: 'unknown_value', message: 'must be an id of this account' });
+  }
+  throw invalidFields([...found.values()]);
 }
 
 /** Checks access and validates the input. */

@@ -1,28 +1,18 @@
-import type { ServerResponse } from 'node:http';
-import { type FieldError, publicCode } from '@app/contracts/errors';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import { DomainError } from '@app/contracts/errors';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { App } from '../api/app.ts';
-import { callOperation } from '../api/call-operation.ts';
+import { callOperation, checkInput, type Input } from '../api/call-operation.ts';
 import { checkAccess } from '../api/check-access.ts';
-import type { RequestFailure } from '../edge/request-log.ts';
+import type { Operation } from '../api/operation.ts';
+import { signingSecret } from '../api/signing-secrets.ts';
 import type { Actor } from '../identity/actors.ts';
-import { excerpt } from '../problems/excerpt.rules.ts';
-import { shortened } from '../problems/problem-document.ts';
-import { toDomainError } from '../problems/to-domain-error.ts';
-import { shortResult } from './short-result.rules.ts';
-import type { Tool } from './tool.ts';
-import { ConfirmationNeeded, pick, toolRequest } from './tool-arguments.ts';
-
-/** Who calls tools in one HTTP request. */
-export interface Caller {
-  readonly actor: Actor;
-  readonly requestId: string;
-  readonly baseUrl: string;
-  /** Carries the result. */
-  readonly res: ServerResponse;
-  /** Called with every failure, for the request's line in the log. */
-  readonly onFailure: (failure: RequestFailure) => void;
-}
+import type { Caller, Client } from './caller.ts';
+import { type Confirmations, callDigest, type Decision, decide } from './confirmation.ts';
+import { previewOf } from './previews/all-previews.ts';
+import type { PreviewedCall } from './previews/preview.ts';
+import { operation as operationOf, type Tool } from './tool.ts';
+import { type ToolRequest, toolRequest } from './tool-arguments.ts';
+import { errorResult, pageOf, previewResult, refusedBySeller } from './tool-result.ts';
 
 /** Whether this caller may see and call the tool. */
 export function mayCall(actor: Actor, { operation }: Tool): boolean {
@@ -34,124 +24,108 @@ export function mayCall(actor: Actor, { operation }: Tool): boolean {
   }
 }
 
-interface ToolError {
-  readonly code: string;
-  readonly detail: string;
-  readonly fields: readonly FieldError[];
-  readonly requestId: string;
-}
-
 /**
  * Calls the tool's operation, as HTTP would: `structuredContent` is the body of the response, cut when it is long, and
- * the text is its JSON. Never throws: an error is a result with `isError`.
- * @param structuredErrors false for clients of 2025, which check the structure of an error with the tool's output schema
+ * the text is its JSON. What needs the seller's consent is done once there is one. Never throws: an error is a result with `isError`.
  */
 export async function callTool(
   app: App,
+  confirmations: Confirmations,
   caller: Caller,
   tool: Tool,
   given: Record<string, unknown>,
-  structuredErrors: boolean,
-): Promise<CallToolResult> {
+  client: Client,
+): Promise<CallToolResult | InputRequiredResult> {
   try {
     checkAccess(tool.operation, caller.actor, {});
-    const { operation, full, ...request } = toolRequest(tool, given);
-    const read =
-      operation.method === 'GET' ? await app.readLimiter.begin(caller.actor.accountId, operation.id, caller.res) : null;
-    const call = async (query: Record<string, unknown>): Promise<Uint8Array> => {
-      const { body } = await callOperation(app, operation, { ...caller, ...request, query });
-      read?.hold(body.byteLength);
-      return withoutHidden(tool, body);
-    };
-    return await pageOf(call, request.query as Record<string, unknown>, full);
+    const request = toolRequest(tool, given);
+    const input = checkInput(request.operation, request, request.faults);
+    const instead = await withoutConsent(app, confirmations, caller, request, input, client);
+    return instead ?? (await perform(app, caller, request));
   } catch (err) {
-    const error = toolError(await withPreview(app, caller, tool, given, err), caller);
-    return {
-      isError: true,
-      content: [{ type: 'text', text: JSON.stringify(error) }],
-      ...(structuredErrors ? { structuredContent: { ...error } } : {}),
-    };
+    return errorResult(err, caller, client.readsStructuredErrors);
   }
 }
 
-function withoutHidden({ hides }: Tool, body: Uint8Array): Uint8Array {
-  if (hides === undefined) return body;
-  const value = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
-  for (const name of hides) delete value[name];
-  return Buffer.from(JSON.stringify(value));
-}
-
-/** What a call without its confirmation would do, in the words of the tool's preview. A preview that fails is left out. */
-async function withPreview(
-  app: App,
-  caller: Caller,
-  { preview }: Tool,
-  given: Record<string, unknown>,
-  err: unknown,
-): Promise<unknown> {
-  if (!(err instanceof ConfirmationNeeded) || preview === undefined) return err;
-  try {
-    const { params } = preview.operation;
-    const request = { ...caller, params: pick(given, params?.shape ?? {}), query: {}, body: undefined };
-    const { body } = await callOperation(app, preview.operation, request);
-    const result = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
-    const fields = Object.fromEntries(preview.fields.map((field) => [field, result[field]]));
-    return new ConfirmationNeeded(`${err.message} What it would do now: ${JSON.stringify(fields)}`);
-  } catch {
-    return err;
-  }
-}
-
-/** A model reads at most 20 KB of a result unless it requests the whole: this much data, and the note about what is cut. */
-const shortBytesMax = 19_000;
-/** The largest funnel, whose emails are 1 MiB, twice and with its quotes escaped. */
-const fullBytesMax = 3 * 1024 * 1024;
-
-const pagesMax = 4;
-
-/**
- * A page with a cursor of its own (`next`) is requested again with as many rows as fit, so that its cursor leads on from the
- * last row that is shown. Pages without one lead on from the id of their last row, wherever they were cut.
- */
-async function pageOf(
-  request: (query: Record<string, unknown>) => Promise<Uint8Array>,
-  query: Record<string, unknown>,
-  full: boolean,
-): Promise<CallToolResult> {
-  let limit = Number.POSITIVE_INFINITY;
-  for (let requested = 1; ; requested++) {
-    const shown = resultOf(await request(Number.isFinite(limit) ? { ...query, limit } : query), full);
-    const { next, data } = shown.structuredContent as { next?: unknown; data?: unknown };
-    const wasCut = next !== undefined && Array.isArray(data) && shown.rowsLeftOut > 0;
-    const { rowsLeftOut: _, ...result } = shown;
-    if (!wasCut || requested === pagesMax) return result;
-    // The last one is of one row: there is no shorter one.
-    limit = requested === pagesMax - 1 ? 1 : Math.max(1, Math.min(data.length, limit - 1));
-  }
-}
-
-/** The body as a structure, and again as text for clients that know only text. */
-function resultOf(body: Uint8Array, full: boolean): CallToolResult & { readonly rowsLeftOut: number } {
-  const text = Buffer.from(body).toString('utf8');
-  const value = JSON.parse(text) as Record<string, unknown>;
-  const { value: short, note, rowsLeftOut } = shortResult(value, body.byteLength, full ? fullBytesMax : shortBytesMax);
-  if (note === null) return { content: [{ type: 'text', text }], structuredContent: short, rowsLeftOut };
-  const advice = full
-    ? 'Read the whole over HTTP.'
-    : `Call again with full: true for the whole, or page with limit and ${'next' in value ? 'after' : 'before'}.`;
-  return {
-    content: [
-      { type: 'text', text: JSON.stringify(short) },
-      { type: 'text', text: `${note} ${advice}` },
-    ],
-    structuredContent: short,
-    rowsLeftOut,
+async function perform(app: App, caller: Caller, request: ToolRequest): Promise<CallToolResult> {
+  const { operation, params, body, idempotencyKey } = request;
+  const read =
+    operation.method === 'GET' ? await app.readLimiter.begin(caller.actor.accountId, operation.id, caller.res) : null;
+  const call = async (query: Record<string, unknown>): Promise<Uint8Array> => {
+    const result = await callOperation(app, operation, { ...caller, params, query, body, idempotencyKey });
+    read?.hold(result.body.byteLength);
+    return withoutSecret(operation, result.body);
   };
+  return await pageOf(call, request.query, request.full);
 }
 
-function toolError(err: unknown, { requestId, onFailure }: Caller): ToolError {
-  const error = toDomainError(err);
-  onFailure({ error, cause: err });
-  const { code, message, errors } = error;
-  return { code: publicCode(code), detail: excerpt(message, 2_000), fields: shortened(errors), requestId };
+const seenByTheSeller = 'No model is shown the signing secret: the seller sees it in the dashboard.';
+
+/** What signs webhooks is for the seller and the receiver: in a model's context it would be in logs and transcripts. */
+function withoutSecret({ secret }: Operation, body: Uint8Array): Uint8Array {
+  if (secret !== signingSecret) return body;
+  const { secret: shown, secret_notice, ...value } = JSON.parse(Buffer.from(body).toString('utf8'));
+  if (shown === undefined && secret_notice === undefined) return body;
+  return Buffer.from(JSON.stringify({ ...value, secret_notice: seenByTheSeller }));
+}
+
+/** What the caller gets in place of the call while the seller has not agreed to it; null when it may be made. */
+async function withoutConsent(
+  app: App,
+  confirmations: Confirmations,
+  caller: Caller,
+  request: ToolRequest,
+  input: Input,
+  { question }: Client,
+): Promise<CallToolResult | InputRequiredResult | null> {
+  const { operation, confirm, expectedCents } = request;
+  const definition = previewOf(operation);
+  if (definition === undefined) return null;
+  const repeated = confirm === false ? null : await answerBefore(app, caller, request);
+  if (repeated !== null) return repeated;
+  const preview = await definition.run(previewedCall(app, caller, input));
+  if (preview === null) return null;
+  const mayRead = caller.actor.scopes.has('read');
+  const shown = mayRead ? preview : { ...preview, facts: {} };
+  const call = callDigest(caller.actor, operation.id, input);
+  const decision: Decision = await decide(confirmations, call, shown, { confirm, expectedCents, question });
+  switch (decision.kind) {
+    case 'go':
+      return null;
+    case 'ask':
+      return decision.result;
+    case 'refused':
+      return refusedBySeller();
+    case 'show':
+      return previewResult(preview, mayRead);
+  }
+}
+
+/** The answer to a call that took effect under this Idempotency-Key: its preview would be of what is left to do. */
+async function answerBefore(app: App, caller: Caller, request: ToolRequest): Promise<CallToolResult | null> {
+  const { operation, params, query, body, idempotencyKey, full } = request;
+  if (idempotencyKey === undefined) return null;
+  try {
+    const before = { ...caller, params, query, body, idempotencyKey, onlyRepeats: true };
+    const result = await callOperation(app, operation, before);
+    return await pageOf(async () => withoutSecret(operation, result.body), query, full);
+  } catch (err) {
+    if (err instanceof DomainError && err.code === 'version_changed') return null;
+    throw err;
+  }
+}
+
+/** A preview shows what the call does to whoever may make it: its amounts, and to a key with `read` the rest. */
+function previewedCall(app: App, caller: Caller, { params, query, body }: Input): PreviewedCall {
+  const actor: Actor = { ...caller.actor, scopes: new Set([...caller.actor.scopes, 'read']) };
+  return {
+    params: params as PreviewedCall['params'],
+    query: query as PreviewedCall['query'],
+    body: (body ?? {}) as PreviewedCall['body'],
+    read: async (operationId, params = {}, query = {}) => {
+      const request = { ...caller, actor, params, query, body: undefined };
+      const { body } = await callOperation(app, operationOf(operationId), request);
+      return JSON.parse(Buffer.from(body).toString('utf8'));
+    },
+  };
 }

@@ -11,7 +11,7 @@ import { inRequestSpan } from '../edge/request-spans.ts';
 import { sendProblem } from '../edge/send-problem.ts';
 import { anonymous } from '../identity/actors.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
-import type { Caller } from './call-tool.ts';
+import type { Caller } from './caller.ts';
 import type { Mcp } from './serve-mcp.ts';
 
 const path = '/api/mcp';

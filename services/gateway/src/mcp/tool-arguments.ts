@@ -1,7 +1,8 @@
-import { DomainError } from '@app/contracts/errors';
+import { DomainError, type FieldError } from '@app/contracts/errors';
 import { parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
 import { type Operation, takesIdempotencyKey } from '../api/operation.ts';
+import { previewOf } from './previews/all-previews.ts';
 import type { Tool } from './tool.ts';
 
 type Shape = z.core.$ZodLooseShape;
@@ -9,30 +10,37 @@ type Shape = z.core.$ZodLooseShape;
 /** What an operation is called with. */
 export interface ToolRequest {
   readonly operation: Operation;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
+  readonly params: Record<string, unknown>;
+  readonly query: Record<string, unknown>;
+  readonly body: Record<string, unknown> | undefined;
   readonly idempotencyKey: string | undefined;
   /** Whether the caller wants a long result uncut. */
   readonly full: boolean;
+  /** Undefined where the caller does not say. */
+  readonly confirm: boolean | undefined;
+  /** The amount that the caller was shown, in minor units. */
+  readonly expectedCents: number | undefined;
+  /** What is wrong with the tool's own arguments and with names, for `checkInput`. */
+  readonly faults: readonly FieldError[];
 }
 
 /** Arguments that are the tool's own, beside those of its operation. */
-function ownArguments({ operation, kinds, confirmation }: Tool): Shape {
+function ownArguments({ operation, kinds }: Tool): Shape {
   const kind = z.enum(Object.keys(kinds ?? {}));
-  const confirm = z.literal(true).describe('Without it you only see what would happen.');
+  const preview = previewOf(operation);
   return {
     ...(kinds === undefined ? {} : { kind }),
     ...(operation.method === 'GET' ? { full: z.boolean().optional() } : {}),
     ...(takesIdempotencyKey(operation, 'mcp') ? { idempotencyKey: z.string().optional() } : {}),
-    ...(confirmation === undefined ? {} : { confirm: confirm.optional() }),
+    ...(preview === undefined ? {} : { confirm: z.boolean().optional() }),
+    ...(preview?.hasAmount ? { expectedCents: z.int().min(0).optional() } : {}),
   };
 }
 
 /** The names and schemas of all arguments: path, query and body fields side by side. */
 export function argumentShape(tool: Tool): Shape {
   const { params, query } = tool.operation;
-  const shape = { ...ownArguments(tool), ...params?.shape, ...query?.shape, ...bodyShape(tool.operation) };
+  const shape = { ...params?.shape, ...query?.shape, ...bodyShape(tool.operation), ...ownArguments(tool) };
   // One tool for both kinds of offers: the operation's own words name only the bump's ids.
   if (tool.kinds === undefined || shape.offerId === undefined) return shape;
   return { ...shape, offerId: z.string().describe('`bmp_` or `ups_`, as the kind.') };
@@ -45,17 +53,9 @@ function bodyShape({ body }: Pick<Operation, 'body'>): Shape {
   return body.shape;
 }
 
-/** The call would change what cannot be changed back: it was not made. */
-export class ConfirmationNeeded extends DomainError {
-  constructor(detail: string) {
-    super('validation_failed', detail, [{ field: 'confirm', code: 'required', message: 'must be true' }]);
-  }
-}
-
 /**
- * The request that these arguments make. Checks only names and the tool's own arguments: the operation validates the
+ * The request that these arguments make. Finds out only about names and the tool's own arguments: the operation validates the
  * rest, as over HTTP.
- * @throws DomainError validation_failed, ConfirmationNeeded for want of `confirm: true`
  */
 export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolRequest {
   const { params, query } = tool.operation;
@@ -65,15 +65,14 @@ export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolReq
     ...each({ ...query?.shape, ...body }, z.unknown().optional()),
     ...ownArguments(tool),
   });
-  const { kind, idempotencyKey, confirm, full } = parseInput(outline, given) as {
+  const faults = faultsIn(outline, given);
+  const { kind, idempotencyKey, confirm, expectedCents, full } = given as {
     kind?: string;
     idempotencyKey?: string;
-    confirm?: true;
+    confirm?: boolean;
+    expectedCents?: number;
     full?: boolean;
   };
-  if (tool.confirmation !== undefined && confirm === undefined) {
-    throw new ConfirmationNeeded(tool.confirmation);
-  }
   const values = { ...tool.defaults, ...given };
   return {
     operation: (kind === undefined ? undefined : tool.kinds?.[kind]) ?? tool.operation,
@@ -82,7 +81,20 @@ export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolReq
     body: tool.operation.body === undefined ? undefined : pick(values, body),
     idempotencyKey,
     full: full === true,
+    confirm,
+    expectedCents,
+    faults,
   };
+}
+
+function faultsIn(outline: z.ZodType, given: Record<string, unknown>): readonly FieldError[] {
+  try {
+    parseInput(outline, given);
+    return [];
+  } catch (err) {
+    if (err instanceof DomainError) return err.errors;
+    throw err;
+  }
 }
 
 function each(shape: Shape | undefined, schema: z.ZodType): Shape {
@@ -90,6 +102,6 @@ function each(shape: Shape | undefined, schema: z.ZodType): Shape {
 }
 
 /** The arguments that the shape names. */
-export function pick(values: Record<string, unknown>, shape: Shape): Record<string, unknown> {
+function pick(values: Record<string, unknown>, shape: Shape): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(shape, name)));
 }

@@ -25,6 +25,7 @@ import { selfTestResult } from '@app/contracts/webhook-tests';
 import { deliveredEventName, webhookEndpointResource, webhookEventName } from '@app/contracts/webhooks';
 import { z } from 'zod';
 import { plainSchema } from '../openapi/plain-schema.ts';
+import { previewOf } from './previews/all-previews.ts';
 import type { Tool } from './tool.ts';
 import { argumentShape } from './tool-arguments.ts';
 
@@ -58,8 +59,8 @@ export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
 }
 
 /** A call that does nothing more when it is repeated needs no key, unless it moves money; it takes one all the same. */
-function unsaidOf({ unsaid = [], annotations, confirmation }: Tool): readonly string[] {
-  return annotations.idempotentHint && confirmation === undefined ? [...unsaid, 'idempotencyKey'] : unsaid;
+function unsaidOf({ unsaid = [], annotations, operation }: Tool): readonly string[] {
+  return annotations.idempotentHint && !previewOf(operation)?.hasAmount ? [...unsaid, 'idempotencyKey'] : unsaid;
 }
 
 /** A flag, which is 0 or 1 too. */

@@ -14,17 +14,8 @@ export interface Tool {
   readonly words?: Readonly<Record<string, string>>;
   /** Arguments that it takes and does not offer: few callers need them, and every client reads all that is offered. */
   readonly unsaid?: readonly string[];
-  /** Fields of the result that no model is shown. */
-  readonly hides?: readonly string[];
   /** For arguments that are left out. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** What a call without `confirm: true` gets instead. */
-  readonly confirmation?: string;
-  /**
-   * A read that is made then, with the ids in its path as they were given, and what of its result the caller sees too:
-   * what the call would do now.
-   */
-  readonly preview?: { readonly operation: Operation; readonly fields: readonly string[] };
   readonly annotations: ToolAnnotations;
 }
 

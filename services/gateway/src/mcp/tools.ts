@@ -87,26 +87,15 @@ export const tools: readonly Tool[] = [
   {
     name: 'refund_order',
     description:
-      'Gives every charge back (`renewals: true`: renewals too), ends the subscription, voids the commission. Needs ' +
-      '`confirm: true`.',
+      'Gives every charge back (`renewals: true`: renewals too), ends the subscription, voids the commission.',
     unsaid: ['renewals'],
     operation: operation('refundOrder'),
-    confirmation:
-      'This refunds the whole order: every charge of it goes back to the buyer’s card, its subscription ends and its ' +
-      'commission is voided. It cannot be undone. When the seller agrees, call again with confirm: true.',
-    preview: {
-      operation: operation('previewRefund'),
-      fields: ['possible', 'charges', 'subscription', 'commissions', 'emails', 'webhooks'],
-    },
     annotations: charges,
   },
   {
     name: 'release_order',
-    description: 'Ends an `authorized` order without a charge: its hold is released. Needs `confirm: true`.',
+    description: 'Ends an `authorized` order without a charge: its hold is released.',
     operation: operation('releaseOrder'),
-    confirmation:
-      'This ends the order without a charge: the money that is held on the buyer’s card is free again, and the sale is lost. It ' +
-      'cannot be undone. When the seller agrees, call again with confirm: true.',
     annotations: ends,
   },
   {
@@ -208,13 +197,9 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'pay_affiliate',
-    description: 'Records a payout of what is due; it moves no money. Needs `confirm: true`.',
+    description: 'Records a payout of what is due; it moves no money.',
     operation: operation('createPayout'),
     words: { includePending: 'Pays what is not due yet too.', currency: 'When more than one is due.' },
-    confirmation:
-      'This records what is due (`due_cents`), and with includePending what is pending too, as paid to the affiliate, who ' +
-      'the seller pays elsewhere. It cannot be undone. When the seller agrees, call again with confirm: true.',
-    preview: { operation: operation('getAffiliateStatement'), fields: ['balances'] },
     annotations: sends,
   },
   {
@@ -235,12 +220,8 @@ export const tools: readonly Tool[] = [
   ...webhookTools,
   {
     name: 'run_daily_job',
-    description: 'Runs the day’s collections: charges buyers. Needs `confirm: true`.',
+    description: 'Runs the day’s collections: charges buyers.',
     operation: operation('runDailyJob'),
-    confirmation:
-      'This runs the day’s collections for the account now: renewals and retries that are due are charged, holds that are ' +
-      'due are captured, and stalled checkouts get a reminder. When the seller agrees, call again with confirm: true.',
-    preview: { operation: operation('previewDailyRun'), fields: ['totals', 'charge_limit', 'unmatched_payments'] },
     unsaid: ['confirmUnmatchedPayments', 'waitSeconds'],
     annotations: charges,
   },

@@ -13,8 +13,9 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'set_webhook_endpoint',
-    description: 'Connects or replaces that URL. The first answer holds the signing secret, this once.',
+    description: 'Connects or replaces that URL.',
     operation: operation('putWebhookEndpoint'),
+    unsaid: ['headers'],
     annotations: changes,
   },
   {
@@ -26,15 +27,16 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'create_webhook_endpoint',
-    description: 'A further URL. The answer holds its signing secret, this once.',
+    description: 'A further URL.',
     operation: operation('createWebhookEndpoint'),
-    unsaid: ['active', 'held'],
+    unsaid: ['active', 'held', 'headers'],
     annotations: adds,
   },
   {
     name: 'update_webhook_endpoint',
     description: 'Changes the fields given. `active: true` sends what was held, unless `held` says otherwise.',
     operation: operation('updateWebhookEndpoint'),
+    unsaid: ['headers'],
     annotations: changes,
   },
   {
@@ -45,10 +47,9 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'rotate_webhook_secret',
-    description: 'The seller logs in to see the new secret.',
+    description: 'Replaces what signs; both sign for 24 hours.',
     operation: operation('rotateWebhookSecret'),
     unsaid: ['overlapHours'],
-    hides: ['secret', 'secret_notice'],
     annotations: replaces,
   },
   {
@@ -173,9 +174,8 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'rotate_automation_secret',
-    description: 'Replaces what signs its POST; both sign for 24 hours.',
+    description: 'Replaces what signs its POST, likewise.',
     operation: operation('rotateAutomationSecret'),
-    hides: ['secret', 'secret_notice'],
     annotations: replaces,
   },
 ];

@@ -1,0 +1,23 @@
+import type { ServerResponse } from 'node:http';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { RequestFailure } from '../edge/request-log.ts';
+import type { Actor } from '../identity/actors.ts';
+
+/** Who calls tools in one HTTP request. */
+export interface Caller {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly baseUrl: string;
+  /** Carries the result. */
+  readonly res: ServerResponse;
+  /** Called with every failure, for the request's line in the log. */
+  readonly onFailure: (failure: RequestFailure) => void;
+}
+
+/** What the protocol says of the client, in one message. */
+export interface Client {
+  /** False for clients of 2025, which check the structure of an error with the tool's output schema. */
+  readonly readsStructuredErrors: boolean;
+  /** Of a client that declares that it shows its user questions; null for all others. */
+  readonly question: ServerContext['mcpReq'] | null;
+}

@@ -1,0 +1,105 @@
+import { DomainError } from '@app/contracts/errors';
+import { type Preview, type PreviewDefinition, type PreviewedCall, withoutAmount } from './preview.ts';
+import { type Action, shortAction } from './removal-previews.ts';
+
+/** What sends buyers' data somewhere new, or emails to buyers. */
+export const receiverPreviews: Readonly<Record<string, PreviewDefinition>> = {
+  putWebhookEndpoint: withoutAmount(async ({ body, read }) =>
+    endpointPreview(body, await orNull(read('getWebhookEndpoint'), 'webhook_endpoint_not_found')),
+  ),
+  createWebhookEndpoint: withoutAmount(async ({ body }) => endpointPreview(body, null)),
+  updateWebhookEndpoint: withoutAmount(async ({ params, body, read }) =>
+    endpointPreview(body, await read('readWebhookEndpoint', params)),
+  ),
+  createAutomation: withoutAmount(async ({ body }) => automationPreview(body, null)),
+  updateAutomation: withoutAmount(async ({ params, body, read }) =>
+    automationPreview(body, await read('getAutomation', params)),
+  ),
+  recoverWebhooks: withoutAmount(recovery),
+  pushFunnelEmails: withoutAmount(push),
+};
+
+interface Endpoint {
+  readonly url: string;
+  readonly events: readonly string[] | null;
+  readonly held: { readonly count: number; readonly more: boolean };
+}
+
+async function orNull<T>(reading: Promise<T>, code: string): Promise<T | null> {
+  return await reading.catch((err: unknown) => {
+    if (err instanceof DomainError && err.code === code) return null;
+    throw err;
+  });
+}
+
+const held = {
+  send: 'All that is held for it is sent.',
+  orders: 'What is held for it of orders is sent, and the rest is dropped.',
+  discard: 'What is held for it is dropped.',
+} as const;
+
+/** Asked about a new URL, and about what is held: other changes send nothing to anybody new. */
+function endpointPreview(body: PreviewedCall['body'], before: Endpoint | null): Preview | null {
+  const { url = before?.url, events = before?.events ?? null } = body as Partial<Endpoint>;
+  const isNew = url !== before?.url;
+  const choice = body.held as keyof typeof held | undefined;
+  if (!isNew && choice === undefined) return null;
+  const names = events === null || events === undefined ? 'of every event' : `of ${events.join(', ')}`;
+  const words = [
+    isNew ? `Buyers’ names and emails will go to ${url}, with the data ${names}.` : '',
+    isNew && before !== null ? 'The URL before it gets nothing more.' : '',
+    choice === undefined ? '' : held[choice],
+  ];
+  return {
+    detail: words.filter((sentence) => sentence !== '').join(' '),
+    facts: { url, events, ...(before !== null && { before: { url: before.url, held: before.held } }) },
+  };
+}
+
+interface Automation {
+  readonly name: string;
+  readonly event: string;
+  readonly product_id: string | null;
+  readonly active: boolean;
+  readonly action: Action;
+}
+
+/** Asked about a new URL, and about emails to buyers that are new, changed or begin to be sent. */
+function automationPreview(body: PreviewedCall['body'], before: Automation | null): Preview | null {
+  const action = (body.action ?? before?.action ?? {}) as Action;
+  const active = body.active ?? before?.active ?? true;
+  const event = body.event ?? before?.event;
+  const begins = active === true && (before === null || !before.active || changesProduct(body, before));
+  const differs = JSON.stringify(shownOf(action)) !== JSON.stringify(shownOf(before?.action ?? {}));
+  const facts = { name: body.name ?? before?.name, event, active, action: shortAction(action) };
+  const from = active ? 'From now on' : 'Once it is switched on';
+  if (action.type === 'post' && (differs || begins))
+    return { detail: `${from} buyers’ names and emails will go to ${action.url}, with the data of ${event}.`, facts };
+  if (action.type === 'email' && action.to === 'buyer' && (differs || begins))
+    return { detail: `${from} the buyer of each ${event} gets this email.`, facts: { ...facts, body: action.body } };
+  return null;
+}
+
+const changesProduct = ({ productId }: PreviewedCall['body'], { product_id }: Automation): boolean =>
+  productId !== undefined && productId !== product_id;
+
+/** What a receiver sees of an action, in one order of its fields. */
+const shownOf = ({ type, to, subject, body, url }: Action) => [type, to, subject, body, url];
+
+async function recovery({ params, body, read }: PreviewedCall): Promise<Preview> {
+  const { url, active } = await read('readWebhookEndpoint', params);
+  const { since, until = 'now', which } = body;
+  const what = which === 'all' ? 'Everything' : 'What failed';
+  return {
+    detail: `${what} from ${since} until ${until} is sent to ${url} again, with buyers’ names and emails.${active ? '' : ' It waits while the endpoint is off.'}`,
+    facts: { url, since, until, which },
+  };
+}
+
+async function push({ params, read }: PreviewedCall): Promise<Preview> {
+  const { emails } = await read('getFunnel', params);
+  return {
+    detail: `${emails.length} funnel.email.sync events go to the webhook endpoints, one for each post-purchase email: the tool that receives them sends these to buyers.`,
+    facts: { emails: emails.map(({ position, subject }) => ({ position, subject })) },
+  };
+}
