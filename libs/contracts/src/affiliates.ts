@@ -146,11 +146,16 @@ export const affiliateCodeUnmatched = defineEvent(
 const createPayoutBody = z
   .strictObject({
     currency: currency.optional().describe('Needed when commissions are due in more than one currency.'),
+    expectedCents: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('The amount that you were shown: if another one would be paid, nothing is recorded.'),
   })
   .meta({ id: 'PayoutCreate' });
 /**
  * Records a payout of everything that is due, of pending commissions too with `includePending`.
- * @throws DomainError nothing_due, validation_failed for `currency` when there are several
+ * @throws DomainError nothing_due, amount_changed, validation_failed for `currency` when there are several
  */
 export const createPayout = defineRequest('command', 'affiliate', 'payouts.create', {
   input: z.object({ code: z.string(), includePending: z.boolean(), body: createPayoutBody }),

@@ -17,7 +17,7 @@ import { disputeResource } from './disputes.ts';
 import { feeResource } from './fees.ts';
 import { idSchema } from './ids.ts';
 import { aboutOrder } from './money-given-back.ts';
-import { holdEndReason, paymentResource } from './payments.ts';
+import { expectedCents, holdEndReason, paymentResource } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
 
 export const orderItemKind = z.enum(['main', 'bump', 'upsell', 'discount', 'downsell']);
@@ -184,6 +184,9 @@ const refundResult = z
 const refundOrderBody = z
   .strictObject({
     renewals: z.boolean().optional().describe('Gives back the renewals of its subscription too.'),
+    expectedCents: expectedCents.describe(
+      'The sum of `refundCents` that the preview showed: if another amount would go back, nothing does.',
+    ),
   })
   .meta({ id: 'RefundCreate' });
 

@@ -129,6 +129,9 @@ export const continuePayment = defineRequest('command', 'billing', 'payments.con
   output: paymentOutcome,
 });
 
+/** The amount that the caller was shown, in minor units. */
+export const expectedCents = z.int().min(0).optional();
+
 /** Why a hold took nothing: the seller released it, here or at the processor; or it expired there, and no card was charged instead. */
 export const holdEndReason = z.enum(['released', 'expired']);
 export type HoldEndReason = z.infer<typeof holdEndReason>;
@@ -168,6 +171,8 @@ export const refundCharges = defineRequest('command', 'billing', 'charges.refund
     orderId: idSchema('order'),
     renewals: z.boolean().optional(),
     attempt: z.int().min(1).optional(),
+    /** If what is not given back yet is another amount, nothing is: `amount_changed`. */
+    expectedCents,
     /** The seller's own code took the order's money: no charge of it is here, and its subscription ends at once. */
     chargedElsewhere: z.boolean().optional(),
   }),

@@ -17,9 +17,16 @@ const addWithTenPercent = (code: string, owner = accountId) =>
   addAffiliate({ code, email: `${code}@example.com`, commissionPercent: 10 }, owner);
 const statement = (page: { limit?: number; before?: string } = {}, code = 'pat') =>
   service.request(getStatement, { code, ...page }, { accountId });
-const pay = (wanted: { includePending?: boolean; currency?: string; code?: string; commandId?: string } = {}) => {
-  const { includePending = false, currency, code = 'PAT', commandId = newIdSuffix(Date.now()) } = wanted;
-  const body = currency === undefined ? {} : { currency };
+const pay = (
+  wanted: {
+    includePending?: boolean;
+    currency?: string;
+    expectedCents?: number;
+    code?: string;
+    commandId?: string;
+  } = {},
+) => {
+  const { includePending = false, code = 'PAT', commandId = newIdSuffix(Date.now()), ...body } = wanted;
   return service.request(createPayout, { code, includePending, body }, { accountId, commandId });
 };
 const payouts = async (code?: string) =>
@@ -287,4 +294,12 @@ test('a statement lists, newest first, what was earned, taken back and paid, and
   expect(pages).toEqual(data);
   for (const unknown of ['led_01k3m8q0c7fq9r2v5x8z1b4d6e', 'a\u0000b', '\ud800'])
     await expect(statement({ before: unknown })).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('another amount than the caller was shown is not paid, and all of it stays', async () => {
+  await sell({}, {});
+  const wanted = { includePending: true };
+  await expect(pay({ ...wanted, expectedCents: 100 })).rejects.toMatchObject({ code: 'amount_changed' });
+  expect((await statement()).balances).toEqual([{ currency: 'eur', pending_cents: 200, due_cents: 0, paid_cents: 0 }]);
+  expect(await pay({ ...wanted, expectedCents: 200 })).toMatchObject({ amount_cents: 200 });
 });

@@ -432,3 +432,32 @@ test('another account’s charges are as unknown as none', async () => {
   expect(foreign).toMatchObject({ refundedCents: 0 });
   expect(await givenBack(account)).toEqual([]);
 });
+
+test('another amount than the caller was shown is not given back; a request that comes again is no other amount', async () => {
+  const replica = replicas.start();
+  const { account, orderId } = await paidOrder(replica);
+  const refund = (expectedCents: number, attempt: number) =>
+    refundCharges(replica.deps, caller(account), orderId, { expectedCents, attempt });
+  await expect(refund(4_900, 1)).rejects.toMatchObject({ code: 'amount_changed' });
+  const [held] = await chargeIds(account, orderId);
+  await refundOne(replica, account, held as string, 900);
+  await expect(refund(6_400, 2)).rejects.toMatchObject({ code: 'amount_changed' });
+  expect(await givenBack(account)).toEqual([900]);
+  replica.fail('throws_after');
+  expect(await refund(5_500, 3)).toMatchObject({ status: 'processing' });
+  expect(await refund(5_500, 3)).toMatchObject({ status: 'processing' });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await givenBack(account)).toEqual([900, 4_000, 1_500]);
+  expect(await refund(5_500, 3)).toEqual(whole);
+});
+
+test('after a refused refund the amount is compared where the charges are locked', async () => {
+  const replica = replicas.start();
+  const { account, orderId, refund } = await paidOrder(replica, 'sim_refund_declined');
+  expect(await refund(replica)).toMatchObject({ status: 'failed' });
+  const again = (expectedCents: number) =>
+    refundCharges(replica.deps, caller(account), orderId, { expectedCents, attempt: 2 });
+  await expect(again(4_900)).rejects.toMatchObject({ code: 'amount_changed' });
+  expect(await again(6_400)).toMatchObject({ status: 'failed' });
+});

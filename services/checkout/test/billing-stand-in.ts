@@ -1,5 +1,6 @@
 import type { EventData, EventDefinition, RequestInput } from '@app/contracts/define';
 import { disputeRecorded } from '@app/contracts/disputes';
+import { DomainError } from '@app/contracts/errors';
 import { releaseHold } from '@app/contracts/hold-releases';
 import { newId } from '@app/contracts/ids';
 import {
@@ -228,6 +229,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         const { orderId } = input;
         standIn.refundRequests.push(input);
         await standIn.beforeRefund(orderId);
+        requireAmount(input.expectedCents, () => madeOf(orderId).outcome.amountCents);
         const { refundDisputed } = standIn;
         const status = standIn.refundStatus;
         const whole = standIn.refundsNothing || input.chargedElsewhere ? 0 : madeOf(orderId).outcome.amountCents;
@@ -416,4 +418,10 @@ function paymentLine({ input, outcome }: MadeAttempt): PaymentResource {
     created_at: now,
     finished_at: now,
   };
+}
+
+function requireAmount(expectedCents: number | undefined, amountOf: () => number): void {
+  if (expectedCents === undefined) return;
+  const amountCents = amountOf();
+  if (expectedCents !== amountCents) throw new DomainError('amount_changed', `${amountCents} would go back now.`);
 }

@@ -410,3 +410,32 @@ test('a refund whose process died before billing answered goes on in the next pr
   expect(await statusOf(orderId)).toBe('refunded');
   expect(await orderEvents()).toHaveLength(1);
 });
+
+const refundOf = (orderId: string, expectedCents: number) =>
+  harness.base.requester.request(refundOrder, { orderId, body: { expectedCents } }, context());
+
+test('a refund of another amount than the caller was shown ends, and one of the amount that there is goes on', async () => {
+  const orderId = await paidOrder();
+  await expect(refundOf(orderId, 5_000)).rejects.toMatchObject({ code: 'amount_changed' });
+  expect(await statusOf(orderId)).toBe('paid');
+  expect(await refundOf(orderId, 9_900)).toMatchObject({ status: 'refunded' });
+  expect(harness.billing.refundRequests).toEqual([
+    { orderId, attempt: 1, expectedCents: 5_000 },
+    { orderId, attempt: 2, expectedCents: 9_900 },
+  ]);
+});
+
+test('a refund whose process died before billing compared the amount goes on with the amount that was shown', async () => {
+  harness.billing.beforeRefund = losesReply;
+  const orderId = await paidOrder();
+  expect(await refundOf(orderId, 5_000)).toMatchObject({ status: 'processing' });
+  await harness.base.stopServices();
+  harness.billing.beforeRefund = async () => undefined;
+  harness.base.clock.advance(61_000);
+  await harness.base.startAndSweep();
+  expect(harness.billing.refundRequests.at(-1)).toEqual({ orderId, attempt: 1, expectedCents: 5_000 });
+  expect(await statusOf(orderId)).toBe('paid');
+  expect(await harness.query('select status, detail from refunds')).toEqual([
+    { status: 'failed', detail: '9900 would go back now.' },
+  ]);
+});

@@ -6,6 +6,7 @@ import { invalidField } from '@app/contracts/validation';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommandOnce } from '@app/messaging/run-command-once';
+import { formatAmount } from '@app/money/format';
 import type { UseCaseDeps } from '@app/service-host/define-service';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
@@ -69,7 +70,7 @@ const insertPayoutStatement = statement(
 /**
  * Records a payout of everything that is due, clawbacks taken off, and of pending commissions too with `includePending`. It
  * moves no money. Commissions, payout, ledger and the event are one transaction.
- * @throws DomainError affiliate_not_found; nothing_due when nothing is left to pay; validation_failed for `currency` when
+ * @throws DomainError affiliate_not_found; amount_changed; nothing_due when nothing is left to pay; validation_failed for `currency` when
  * several have something to pay and none is named
  */
 export async function createPayout(
@@ -82,7 +83,10 @@ export async function createPayout(
     await executeBound(tx, lockAffiliateStatement([accountId, affiliate.id]));
     const payable: Payable = { affiliate, now: clock.now(), includePending };
     const currency = body.currency ?? (await onlyCurrency(tx, payable));
-    const recorded = await recordPayout(tx, payable, currency, idOfCommand('payout', commandId));
+    const recorded = await recordPayout(tx, payable, currency, {
+      id: idOfCommand('payout', commandId),
+      expectedCents: body.expectedCents,
+    });
     const data = {
       payoutId: recorded.id,
       affiliateCode: affiliate.code,
@@ -114,7 +118,7 @@ async function recordPayout(
   tx: EntityManager,
   { affiliate, now, includePending }: Payable,
   currency: string,
-  id: string,
+  { id, expectedCents }: { readonly id: string; readonly expectedCents: number | undefined },
 ): Promise<Payout> {
   const { accountId, id: affiliateId, code } = affiliate;
   const [paid] = await executeBound(
@@ -124,6 +128,7 @@ async function recordPayout(
   // Clawbacks are more than what is due: nothing is paid, and all of it stays for the next payout.
   if (paid === undefined || paid.amountCents <= 0) throw nothingDue(affiliate);
   const { amountCents, commissionCount } = paid;
+  if (expectedCents !== undefined && amountCents !== expectedCents) throw amountChanged(amountCents, currency);
   await executeBound(
     tx,
     insertPayoutStatement([
@@ -140,6 +145,10 @@ async function recordPayout(
     created_at: now.toISOString(),
   };
 }
+
+/** The transaction is rolled back: all of it stays due. */
+const amountChanged = (cents: number, currency: string): DomainError =>
+  new DomainError('amount_changed', `${formatAmount(cents, currency)} would be paid now: nothing was recorded.`);
 
 const nothingDue = ({ code }: Affiliate): DomainError =>
   new DomainError('nothing_due', `No commission of the affiliate "${code}" is due yet.`);

@@ -8,6 +8,7 @@ import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { readMoney } from '../charging/payment-rows.ts';
 import type { Caller } from '../charging/start-payment.ts';
 import { cancelOfRecordedOrder } from '../subscriptions/cancel-refunded.ts';
+import { disputeOf } from './disputed.rules.ts';
 import { nextRefundStep, type RefundResult, restOf } from './refund.rules.ts';
 import { refundCharge } from './refund-charge.ts';
 
@@ -17,7 +18,7 @@ import { refundCharge } from './refund-charge.ts';
  * order, as by the statement that records answers.
  * $4 the request's number, null where the caller does not count them; $5 whether renewals are requested too
  */
-const requestStatement = statement(
+const requestStatement = statement<{ id: string; leftCents: number }>(
   'charges-request-refund',
   `with locked as materialized (
      select id from charges where account_id = $1 and id = any (array(
@@ -31,7 +32,9 @@ const requestStatement = statement(
      refund_from_attempt = 1 + (select count(*) from payments as p
        where p.account_id = $1 and p.order_id = $2 and p.step = 'refund' and p.charge_id = c.id)
    from locked where c.id = locked.id and c.account_id = $1 and c.refunded_cents + c.lost_cents < c.amount_cents
-     and ($4::integer is null or coalesce(c.refund_attempt, 0) < $4)`,
+     and ($4::integer is null or coalesce(c.refund_attempt, 0) < $4)
+   returning c.id, c.amount_cents - c.refunded_cents - c.lost_cents as "leftCents"`,
+  { id: 'text', leftCents: 'int8' },
 );
 const stopStatement = statement(
   'charges-stop-refund',
@@ -46,23 +49,70 @@ const goesOnAfterMs = 60_000;
 
 /**
  * Gives back every charge of an order, each whole, and those of its renewals where that is requested. What was given back is
- * not given back again.
- * @throws DomainError invalid_transition while the order's card is held: what is not charged cannot be given back
+ * not given back again. An amount other than the expected one is not begun: the charges are locked while it is compared.
+ * @throws DomainError amount_changed; invalid_transition while the order's card is held: what is not charged cannot be given back
  */
 export async function refundCharges(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,
-  { renewals = false, attempt, chargedElsewhere = false }: Omit<RequestInput<typeof contract>, 'orderId'> = {},
+  {
+    renewals = false,
+    attempt,
+    expectedCents,
+    chargedElsewhere = false,
+  }: Omit<RequestInput<typeof contract>, 'orderId'> = {},
 ): Promise<RefundResult> {
+  const disputed =
+    expectedCents === undefined ? [] : await checkExpected(deps, caller, orderId, renewals, expectedCents);
   // No charge of it keeps its renewals back, as those of other orders do from the request on.
   if (chargedElsewhere) await cancelOfRecordedOrder(deps, caller, orderId);
   const dueAt = new Date(deps.clock.nowMs() + goesOnAfterMs);
   await deps.database.transaction(async (client) => {
-    await client.query(requestStatement([caller.accountId, orderId, dueAt, attempt ?? null, renewals]));
+    const values = [caller.accountId, orderId, dueAt, attempt ?? null, renewals];
+    const { rows } = await client.query(requestStatement(values));
+    // Of a request that comes again nothing is marked anew.
+    if (expectedCents !== undefined && rows.length > 0)
+      refuseOther(
+        expectedCents,
+        rows.map(({ id, leftCents }) => (disputed.includes(id) ? 0 : leftCents)),
+      );
     await client.query(hurryRenewalsStatement([[caller.accountId], [orderId]]));
   });
   return await advanceRefund(deps, caller, orderId, renewals);
+}
+
+/**
+ * Compares before anything of the order ends; the charges are compared once more under their lock.
+ * @returns the charges that an open dispute keeps from being given back
+ * @throws DomainError amount_changed
+ */
+async function checkExpected(
+  { database }: PaymentDeps,
+  { accountId }: Caller,
+  orderId: string,
+  renewals: boolean,
+  expectedCents: number,
+): Promise<readonly string[]> {
+  const money = await readMoney(database, accountId, orderId);
+  const wanted = renewals ? [...money.charges, ...money.renewals] : money.charges;
+  const disputed = wanted.filter((charge) => disputeOf(money, charge) !== undefined).map(({ id }) => id);
+  const left = wanted.filter((charge) => restOf(charge) > 0);
+  // A refund of one was requested before: this request may have come again, which only the lock's statement knows.
+  if (left.length > 0 && left.every((charge) => charge.refund_from_attempt === null))
+    refuseOther(
+      expectedCents,
+      left.map((charge) => (disputed.includes(charge.id) ? 0 : restOf(charge))),
+    );
+  return disputed;
+}
+
+/** @throws DomainError amount_changed */
+function refuseOther(expectedCents: number, left: readonly number[]): void {
+  const cents = left.reduce((sum, each) => sum + each, 0);
+  if (cents === expectedCents) return;
+  const detail = `${cents} would go back now, in minor units, and not ${expectedCents}: nothing was refunded.`;
+  throw new DomainError('amount_changed', detail);
 }
 
 /** Takes a refund that was requested as far as it goes. */

@@ -1,4 +1,4 @@
-import type { RequestOutput } from '@app/contracts/define';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import type { refundOrder as contract } from '@app/contracts/orders';
@@ -46,14 +46,14 @@ const requestStatement = statement<RefundedOrder>(
      select ${refundFields} from refunds where account_id = $1 and order_id = $2 order by refund_no desc limit 1
    ), requested as (
      insert into refunds as r (id, account_id, order_id, refund_no, status, request_id, checked_at, created_at, renewals,
-       attempt)
+       attempt, expected_cents)
      select $3, o.account_id, o.id, coalesce((select case when failed_at is null then refund_no else refund_no + 1 end
-       from last), 1), 'requested', $4, $5, $5, $6, coalesce((select attempt from last), 0) + 1
+       from last), 1), 'requested', $4, $5, $5, $6, coalesce((select attempt from last), 0) + 1, $7
      from o where o.status = 'paid' and not exists (
        select from last where status = 'requested' and (renewals or not $6))
      on conflict (order_id, refund_no) do update set status = 'requested', request_id = excluded.request_id,
        checked_at = excluded.checked_at, detail = null, finished_at = null, renewals = excluded.renewals,
-       attempt = excluded.attempt
+       attempt = excluded.attempt, expected_cents = excluded.expected_cents
      where r.account_id = excluded.account_id
        and (r.status = 'failed' or (r.status = 'requested' and excluded.renewals and not r.renewals))
      returning ${refundFields}
@@ -72,18 +72,26 @@ const readsMax = 5;
 /**
  * Refunds the whole order, and its renewals where that is requested. The refund is committed before the request to billing, so it
  * goes on whichever process dies; a refunded order answers the same again.
- * @throws DomainError order_not_found, invalid_transition for an order whose card is held, or that ended without a charge, refund_failed
+ * @throws DomainError order_not_found, invalid_transition for an order whose card is held, or that ended without a charge, amount_changed, refund_failed
  */
 export async function refundOrder(
   deps: RefundDeps,
   orderId: string,
-  renewals: boolean,
+  { renewals = false, expectedCents }: NonNullable<RequestInput<typeof contract>['body']>,
   context: RequestContext,
 ): Promise<RefundResult> {
   const { accountId, requestId } = context;
   for (let reads = 0; reads < readsMax; reads++) {
     const nowMs = deps.clock.nowMs();
-    const values = [accountId, orderId, newId('refund', nowMs), requestId, new Date(nowMs), renewals];
+    const values = [
+      accountId,
+      orderId,
+      newId('refund', nowMs),
+      requestId,
+      new Date(nowMs),
+      renewals,
+      expectedCents ?? null,
+    ];
     const { rows } = await deps.database.pool.query(requestStatement(values));
     const [order] = rows;
     if (order === undefined) throw new DomainError('order_not_found', `No order has the id "${orderId}".`);
@@ -91,7 +99,7 @@ export async function refundOrder(
     if (order.status === 'expired') throw neverCharged();
     // The order's lock waited for the statement that refunded it; the refund itself is read as it was before that.
     if (order.status === 'refunded' && order.refund_status !== 'done') continue;
-    if (order.status === 'refunded') return await refundedBefore(deps, order, renewals, context);
+    if (order.status === 'refunded') return await refundedBefore(deps, order, { renewals, expectedCents }, context);
     if (order.refund_status === 'requested') return await finishRefund(deps, order, context);
   }
   throw new DomainError('service_unavailable', 'Another request is refunding this order: repeat the request.');
@@ -101,14 +109,18 @@ export async function refundOrder(
 async function refundedBefore(
   deps: RefundDeps,
   order: RefundedOrder,
-  renewals: boolean,
+  { renewals, expectedCents }: { readonly renewals: boolean; readonly expectedCents: number | undefined },
   context: RequestContext,
 ): Promise<RefundResult> {
   if (!renewals) return await refunded(deps, order, order.refunded_cents ?? 0);
   return await endRefund(
     deps,
     order,
-    await requestRefund(deps, { ...order, renewals: true, attempt: null }, context),
+    await requestRefund(
+      deps,
+      { ...order, renewals: true, attempt: null, expected_cents: expectedCents ?? null },
+      context,
+    ),
     context,
   );
 }
@@ -122,7 +134,15 @@ export async function finishRefund(
   order: RefundedOrder,
   context: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
 ): Promise<RefundResult> {
-  return await endRefund(deps, order, await requestRefund(deps, order, context), context);
+  const answer = await requestRefund(deps, order, context).catch(async (err: unknown) => {
+    // It has ended: another request, for the amount that there is now, goes on under its number.
+    if (err instanceof DomainError && err.code === 'amount_changed') {
+      const source = { requestId: context.requestId, nowMs: deps.clock.nowMs() };
+      await recordFailure(deps.database.pool, order, { detail: err.message, refundedCents: 0 }, source);
+    }
+    throw err;
+  });
+  return await endRefund(deps, order, answer, context);
 }
 
 async function endRefund(
@@ -197,7 +217,7 @@ const answerWithinMs = 750;
 
 async function requestRefund(
   { requester, clock }: RefundDeps,
-  { id, account_id, renewals, attempt, source, total_cents }: RefundedOrder,
+  { id, account_id, renewals, attempt, source, total_cents, expected_cents }: RefundedOrder,
   { requestId, deadlineMs }: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
 ): Promise<Answer> {
   const call = {
@@ -210,6 +230,7 @@ async function requestRefund(
     orderId: id,
     ...(renewals === true && { renewals }),
     ...(attempt !== null && { attempt }),
+    ...(expected_cents !== null && { expectedCents: expected_cents }),
     // Nothing of it was charged there: the command itself ends its subscription.
     ...((source === 'api' || total_cents === 0) && { chargedElsewhere: true }),
   };

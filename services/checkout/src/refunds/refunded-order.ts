@@ -29,6 +29,8 @@ export interface RefundedOrder {
   /** Whether renewals were requested too. */
   readonly renewals: boolean | null;
   readonly uncounted_cents: number | null;
+  /** What the caller was shown that would go back: billing gives back that or nothing. Null where the caller does not say. */
+  readonly expected_cents: number | null;
 }
 
 export const refundedTypes: ColumnsOf<RefundedOrder> = {
@@ -55,6 +57,7 @@ export const refundedTypes: ColumnsOf<RefundedOrder> = {
   attempt: 'int4',
   renewals: 'bool',
   uncounted_cents: 'int8',
+  expected_cents: 'int8',
 };
 
 /** An order of the seller's own code was paid when it was recorded. */
@@ -64,9 +67,9 @@ export const orderColumns = `o.id, o.account_id, o.product_id, o.customer_email,
 
 /** As `refundColumns` reads them. */
 export const refundFields =
-  'refund_no, status, refunded_cents, failed_at, request_id, created_at, attempt, renewals, uncounted_cents';
+  'refund_no, status, refunded_cents, failed_at, request_id, created_at, attempt, renewals, uncounted_cents, expected_cents';
 export const refundColumns = `r.refund_no, r.status as refund_status, r.refunded_cents, r.failed_at, r.request_id,
-  r.created_at as refund_created_at, r.attempt, r.renewals, r.uncounted_cents`;
+  r.created_at as refund_created_at, r.attempt, r.renewals, r.uncounted_cents, r.expected_cents`;
 
 /** Whether money went back for the order or its renewals: it is counted among refunds then. Of a free order none does. */
 export const isCounted = ({ status, given_back_cents, total_cents }: RefundedOrder): boolean =>

@@ -4,8 +4,6 @@ import { type RefundDeps, refundOrder } from './refund-order.ts';
 
 export function refundRequests(deps: RefundDeps): RequestHandler[] {
   return [
-    onRequest(contract.refundOrder, ({ orderId, body }, context) =>
-      refundOrder(deps, orderId, body?.renewals ?? false, context),
-    ),
+    onRequest(contract.refundOrder, ({ orderId, body }, context) => refundOrder(deps, orderId, body ?? {}, context)),
   ];
 }

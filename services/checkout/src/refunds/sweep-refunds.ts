@@ -27,7 +27,7 @@ export async function sweepRefunds(deps: RefundDeps & SweepRun): Promise<void> {
   };
   await sweepDue(deps, claim, work, (err, { id }) => {
     // The refusal is recorded; no caller waits for it.
-    const refused = err instanceof DomainError && err.code === 'refund_failed';
+    const refused = err instanceof DomainError && ['refund_failed', 'amount_changed'].includes(err.code);
     if (!refused) deps.logger.warn({ err, orderId: id }, 'a refund could not be finished; the next sweep retries');
   });
 }

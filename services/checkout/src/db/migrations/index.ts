@@ -6,6 +6,7 @@ import { Wallets } from './0004-wallets.ts';
 import { LeftOfHolds } from './0005-left-of-holds.ts';
 import { CopiedCheckouts } from './0006-copied-checkouts.ts';
 import { EmailKeys } from './0007-email-keys.ts';
+import { ExpectedRefunds } from './0008-expected-refunds.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -15,4 +16,5 @@ export const migrations: Migrations = [
   { name: '0005-left-of-holds', class: LeftOfHolds },
   { name: '0006-copied-checkouts', class: CopiedCheckouts },
   { name: '0007-email-keys', class: EmailKeys },
+  { name: '0008-expected-refunds', class: ExpectedRefunds },
 ];

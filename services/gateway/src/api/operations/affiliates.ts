@@ -76,7 +76,7 @@ export const affiliateOperations = tagged('Affiliates', [
     }),
     body: createPayout.input.shape.body.optional(),
     response: createPayout.output,
-    errors: ['affiliate_not_found', 'nothing_due'],
+    errors: ['affiliate_not_found', 'nothing_due', 'amount_changed'],
     run: ({ app, params: { code }, query: { includePending = false }, body = {}, context }) =>
       app.requester.requestBytes(createPayout, { code, includePending, body }, context),
   }),

@@ -165,7 +165,7 @@ export const orderOperations = tagged('Orders', [
     params,
     // Each locks its own order, and waits up to 8 s for a payment processor without a connection in its hands.
     unlimitedConcurrency: true,
-    errors: ['order_not_found', 'invalid_transition', 'refund_failed', 'payment_disputed'],
+    errors: ['order_not_found', 'invalid_transition', 'amount_changed', 'refund_failed', 'payment_disputed'],
     isUnderWay: ({ status }) => status === 'processing',
   }),
 ]);
