@@ -4,6 +4,7 @@ import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { checkClockControl, type GatewayDeps, type RunningGateway } from './gateway-deps.ts';
+import { reportSharedMailboxes, userKeys } from './identity/shared-mailboxes.ts';
 import { openApp } from './open-app.ts';
 import { openServer } from './open-server.ts';
 
@@ -15,9 +16,12 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     name: 'gateway',
     description: 'HTTP, MCP and sessions',
     database: databaseOptions,
+    emailKeys: [userKeys],
     retention,
     start: async (context) => {
       const app = await openApp(context, deps);
+      const reported = await reportSharedMailboxes(context.database, context.logger);
+      context.resources.add('shared mailboxes', reported, (reporting) => reporting.close());
       url = await openServer(context, app, deps);
       return { requests: portalRequests(app, config.PUBLIC_URL ?? url) };
     },

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
 import type { Clock } from '@app/service-kit/clock';
@@ -35,7 +36,8 @@ const dropEarlier = statement('email-change-drop', `delete from letters where us
 /** As `insertLetterStatement` does for an unknown address: one that another user has gets a row without a link. */
 const insertChange = statement(
   'email-change-insert',
-  `with taken as (select exists (select from users where email = $3) as by_another),
+  `with taken as (select exists (
+     select from users where id <> $2 and (email = $3 or email_key = $10)) as by_another),
    counted as (
      update rate_windows as w set taken = w.taken - case when t.by_another then 1 else 0 end
      from taken as t, (${lockedWindows('$9::text[]')}) as l where w.caller = l.caller)
@@ -44,7 +46,16 @@ const insertChange = statement(
 );
 
 const valuesOf = (letter: NewLetter, userId: string): unknown[] => [
-  ...[letter.id, userId, letter.email, letter.tokenHash, letter.sealed, letter.createdAt, letter.expiresAt],
+  // Users’ addresses are stored in lower case.
+  ...[
+    letter.id,
+    userId,
+    letter.email.toLowerCase(),
+    letter.tokenHash,
+    letter.sealed,
+    letter.createdAt,
+    letter.expiresAt,
+  ],
 ];
 
 /**
@@ -77,7 +88,7 @@ export async function changeEmail(
     await client.query(insertNoticeStatement(noticeValues(notice, user.id)));
     if (letter === null) return;
     const given = windowsGivenBack(letter.kind, letter.email);
-    await client.query(insertChange([...valuesOf(letter, user.id), actor.sessionId, given]));
+    await client.query(insertChange([...valuesOf(letter, user.id), actor.sessionId, given, emailKey(email)]));
   });
   letters.wake();
 }

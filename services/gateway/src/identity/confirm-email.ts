@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
@@ -27,7 +28,8 @@ const lockStatement = statement<{ id: string }>('email-confirm-lock', 'select id
 const changeStatement = statement<{ id: string }>(
   'email-confirm',
   `with changed as (
-     update users set email = $2 where id = $1 and not exists (select from users where email = $2) returning id),
+     update users set email = $2, email_key = $4 where id = $1 and not exists (
+       select from users where id <> $1 and (email = $2 or email_key = $4)) returning id),
    ended as (delete from sessions as s using changed as c where s.user_id = c.id and s.id is distinct from $3),
    over as (delete from letters as l using changed as c where l.user_id = c.id and l.kind in ('verification', 'password_reset', 'email_change'))
    select id from changed`,
@@ -62,8 +64,11 @@ export async function confirmEmail(
 }
 
 async function giveAddress(tx: EntityManager, { user_id, recipient, session_id }: Change): Promise<void> {
-  const [changed] = await executeBound(tx, changeStatement([user_id, recipient, session_id])).catch((err: unknown) => {
-    if (String(err).includes('users_email_unique')) return [];
+  const [changed] = await executeBound(
+    tx,
+    changeStatement([user_id, recipient, session_id, emailKey(recipient)]),
+  ).catch((err: unknown) => {
+    if (/users_email_(key_)?unique/.test(String(err))) return [];
     throw err;
   });
   if (changed === undefined) throw new DomainError('email_taken', 'Another account has this address meanwhile.');

@@ -1,12 +1,12 @@
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
+import { findUserByEmail } from './find-user.ts';
 import type { Letters } from './letters/letters.ts';
 import type { SessionOrigin } from './login-origin.ts';
 import { noticeOfLogin } from './notice-of-login.ts';
 import { openSession } from './open-session.ts';
 import { hashOfNoPassword, isPassword, type PasswordCost } from './password.ts';
-import { User } from './user.entity.ts';
 
 interface Deps {
   readonly database: Database;
@@ -26,7 +26,7 @@ export async function logIn(
   origin: SessionOrigin,
   baseUrl: string,
 ): Promise<{ accountId: string; token: string }> {
-  const user = await deps.database.fork().findOne(User, { email: email.toLowerCase() });
+  const user = await findUserByEmail(deps.database.fork(), email);
   const matches = await isPassword(password, user?.passwordHash ?? hashOfNoPassword(deps.passwordCost), origin.address);
   if (user === null || !matches) throw new DomainError('invalid_credentials', 'Email or password is wrong.');
   const notice = await noticeOfLogin(deps, user.id, origin, baseUrl);

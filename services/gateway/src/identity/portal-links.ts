@@ -27,7 +27,7 @@ const insertLetter = statement(
   'portal-letter-insert',
   `
   with link as (
-    insert into portal_links (token_hash, account_id, email, created_at, expires_at) values ($4, $2, $3, $6, $7))
+    insert into portal_links (token_hash, account_id, email, created_at, expires_at) values ($4, $2, $8, $6, $7))
   insert into letters (id, kind, account_id, recipient, token_hash, sealed, created_at, next_attempt_at, expires_at)
   values ($1, 'portal_link', $2, $3, $4, $5, $6, $6, $7)`,
 );
@@ -35,7 +35,7 @@ const insertLetter = statement(
 /** Stores a link to all that the address has bought of the account, and the letter with it. */
 export async function storePortalLetter({ pool }: Database, accountId: string, letter: NewLetter): Promise<void> {
   const { id, email, tokenHash, sealed, createdAt, expiresAt } = letter;
-  await pool.query(insertLetter([id, accountId, email, tokenHash, sealed, createdAt, expiresAt]));
+  await pool.query(insertLetter([id, accountId, email, tokenHash, sealed, createdAt, expiresAt, email.toLowerCase()]));
 }
 
 /** Of two simultaneous calls the second waits for the row, and finds the link used. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newAccountSettings, type Settings } from '@app/contracts/accounts';
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { addToOutbox } from '@app/messaging/outbox';
@@ -57,7 +58,7 @@ export async function signUp(
     } catch (err) {
       if (!isCollision(err)) throw err;
       if (await wasMade(deps.database, ids, wanted)) return ids;
-      if (err.message.includes('users_email_unique'))
+      if (/users_email_(key_)?unique/.test(err.message))
         throw new DomainError('email_taken', 'An account with this email exists: log in.');
       if (attempts === attemptsMax) throw err;
     }
@@ -101,7 +102,8 @@ async function createAccount(
       createdAt,
     });
     await takeHandle(tx, accountId, settings.handle, createdAt);
-    await tx.insert(User, { id: userId, accountId, email, passwordHash, createdAt });
+    const key = emailKey(email);
+    await tx.insert(User, { id: userId, accountId, email, emailKey: key, passwordHash, createdAt });
     if (wanted.letter) await executeBound(tx, insertLetterStatement(letterValues(wanted.letter)));
     await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision: 1, changedAt: createdAt, requestId })]);
   });

@@ -7,6 +7,8 @@ export const User = defineTable('User', 'users', {
   ...ofAccount(),
   /** Lower-cased as a whole: no mail system of today distinguishes Ann@ and ann@. */
   email: p.text(),
+  /** See the migration that added it. */
+  emailKey: p.text().nullable(),
   passwordHash: p.text(),
   createdAt: p.datetime(),
 });

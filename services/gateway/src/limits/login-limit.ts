@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { emailKey } from '@app/contracts/email-key';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { attemptsPerMinute, exceededLoginLimit } from './login-limit.rules.ts';
 import type { RateWindows } from './rate-windows.ts';
@@ -16,7 +17,7 @@ export const unlimitedLogin: LoginLimit = async () => ({ succeeded: async () => 
 
 export function createLoginLimit(windows: RateWindows): LoginLimit {
   return async (email, address) => {
-    const owner = digest(email.toLowerCase());
+    const owner = digest(emailKey(email));
     const pair = digest(`${owner} ${address}`);
     const minuteOfPair = { caller: `sign-in minute ${pair}`, amount: 1, seconds: 60 };
     const hourOfPair = { caller: `sign-in hour ${pair}`, amount: 1, seconds: 3600 };

@@ -10,6 +10,7 @@ import {
   signupResult,
 } from '@app/contracts/accounts';
 import { listOf, pageQueryOf } from '@app/contracts/common';
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { idSchema } from '@app/contracts/ids';
 import { z } from 'zod';
@@ -48,7 +49,7 @@ export const sessionOperations = tagged('Log in', [
     body: signupBody,
     response: signupResult,
     errors: ['signup_closed', 'email_taken'],
-    idempotencyScope: ({ body }) => body.email.toLowerCase(),
+    idempotencyScope: ({ body }) => emailKey(body.email),
     run: async ({ app, body, context, cookie, address, headers, ownUrls }) => {
       if (app.config.SIGNUP === 'closed')
         throw new DomainError('signup_closed', 'This deployment takes no new accounts.');

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { findBuyer } from '@app/contracts/portal';
 import { getSubscription } from '@app/contracts/subscriptions';
@@ -77,6 +78,6 @@ async function requireOwn(
     if (err instanceof DomainError && err.code === 'subscription_not_found') return null;
     throw err;
   });
-  if (found?.customer_email.toLowerCase() === email.toLowerCase()) return;
+  if (found !== null && emailKey(found.customer_email) === emailKey(email)) return;
   throw invalidField('subscriptionId', 'must be the id of a subscription of this buyer', 'unknown_value');
 }

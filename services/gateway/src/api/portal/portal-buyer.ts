@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { getSubscription } from '@app/contracts/subscriptions';
 import type { Buyer } from '../../identity/actors.ts';
@@ -36,7 +37,7 @@ export async function requireSubscription(call: PortalCall, subscriptionId: stri
   const buyer = buyerOf(call);
   if ((buyer.subscriptionId ?? subscriptionId) !== subscriptionId) throw noSubscription(subscriptionId);
   const found = await app.requester.request(getSubscription, { subscriptionId }, context);
-  const isOwn = found.customer_email.toLowerCase() === buyer.email && (!found.test || actor.settings.testMode);
+  const isOwn = emailKey(found.customer_email) === emailKey(buyer.email) && (!found.test || actor.settings.testMode);
   if (!isOwn) throw noSubscription(subscriptionId);
   return found;
 }

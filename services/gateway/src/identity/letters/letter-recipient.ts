@@ -1,4 +1,5 @@
 import { canReceiveEmail } from '@app/contracts/common';
+import { emailKey } from '@app/contracts/email-key';
 import { findBuyer } from '@app/contracts/portal';
 import type { Requester } from '@app/messaging/requester';
 
@@ -40,6 +41,6 @@ export async function recipientOf(
   const { bought, rehearsed } = await requester.request(findBuyer, { email }, { accountId, requestId: letter.id });
   const to = bought ? email : rehearsed && letter.test_mode ? own : null;
   if (to === null || !canReceiveEmail(to)) return null;
-  if (!letter.email_verified && to !== own.toLowerCase()) return null;
+  if (!letter.email_verified && emailKey(to) !== emailKey(own)) return null;
   return { fromName: letter.business_name ?? '', to, replyTo: letter.support_email || replyTo };
 }

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { hourMs } from '@app/contracts/durations';
+import { emailKey } from '@app/contracts/email-key';
 import { newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import type { SealedBox } from '@app/service-kit/sealed-box';
@@ -20,7 +21,7 @@ const validMs: Readonly<Record<LetterKind, number>> = {
 export interface NewLetter {
   readonly id: string;
   readonly kind: LetterKind;
-  /** The recipient; of a user, lower-cased. */
+  /** The recipient, as it was typed. */
   readonly email: string;
   readonly tokenHash: Buffer;
   readonly sealed: Buffer;
@@ -39,7 +40,7 @@ export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseU
   return {
     id,
     kind,
-    email: email.toLowerCase(),
+    email,
     tokenHash: hashLetterToken(token),
     createdAt: now,
     sealed: box.seal(Buffer.from(isNotice(kind) ? page : `${page}/${token}`), id),
@@ -52,7 +53,7 @@ export const letterWindow = (kind: LetterKind): string => `letters ${kind}`;
 
 /** The window of a day in which letters of this kind to the address count: a buyer's links use up no password reset. */
 export const recipientWindow = (kind: LetterKind, email: string): string =>
-  `letters ${kind} to ${hash('sha256', email.toLowerCase(), 'base64url')}`;
+  `letters ${kind} to ${hash('sha256', emailKey(email), 'base64url')}`;
 
 /** What a letter that is not sent gives back: else a stranger could keep an address from getting the letters that it needs. */
 export const windowsGivenBack = (kind: LetterKind, email: string): string[] => [
@@ -71,7 +72,8 @@ export const lockedWindows = (callers: string): string =>
 export const insertLetterStatement = statement(
   'letter-insert',
   `
-  with recipient as (select u.id from (select 1) as one left join users as u on u.email = $3),
+  with recipient as (select u.id from (select 1) as one left join lateral (
+    select id from users where email = $3 or email_key = $9 order by email = $3 desc limit 1) as u on true),
   counted as (
     update rate_windows as w set taken = w.taken - case when r.id is null then 1 else 0 end
     from recipient as r, (${lockedWindows('$8::text[]')}) as l where w.caller = l.caller)
@@ -80,8 +82,10 @@ export const insertLetterStatement = statement(
 );
 
 export const letterValues = (letter: NewLetter): unknown[] => [
-  ...[letter.id, letter.kind, letter.email, letter.tokenHash, letter.sealed, letter.createdAt, letter.expiresAt],
+  ...[letter.id, letter.kind, letter.email.toLowerCase(), letter.tokenHash, letter.sealed, letter.createdAt],
+  letter.expiresAt,
   windowsGivenBack(letter.kind, letter.email),
+  emailKey(letter.email),
 ];
 
 /** Of a notice, which goes to the address that the user has at that moment, whatever becomes of it. Takes `noticeValues`. */
