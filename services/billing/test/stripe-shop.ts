@@ -19,7 +19,7 @@ export interface StripeShop {
   readonly key: string;
   /** Pays for an order, or tries to once more. */
   pay(fields?: Parameters<typeof startInput>[0]): Promise<{ readonly status: string; readonly reason: string | null }>;
-  /** A monthly subscription that was bought now. @returns its order */
+  /** A monthly subscription that was bought now, by a customer of its own. @returns its order */
   subscribe(): Promise<string>;
   run(): Promise<{ readonly ok: boolean; readonly problems: readonly unknown[] }>;
   /** As the database has it. */
@@ -55,9 +55,10 @@ export async function openStripeShop(key = `sk_live_${newId('account', harness.c
     pay,
     subscribe: async () => {
       const orderId = newId('order', harness.clock.nowMs());
-      await pay({ orderId });
+      const customerEmail = `${orderId}@example.com`;
+      await pay({ orderId, customerEmail });
       const paidAt = harness.clock.now().toISOString();
-      await harness.deliver(orderPaid, orderEvent(account, { orderId, paidAt, paymentMethod: null }));
+      await harness.deliver(orderPaid, orderEvent(account, { orderId, customerEmail, paidAt, paymentMethod: null }));
       return orderId;
     },
     run: () => harness.requester.request(startDailyRun, { accountId: account, force: true }, context()),

@@ -241,12 +241,20 @@ export const noProcessor = 'no_payment_processor';
 export const nothingDone = 'nothing_done';
 /** Of a renewal: nothing was done, because the processor takes no such request, as from a seller who may not charge. */
 export const requestRefused = 'request_refused';
-/** The same on a second day, of an account whose other renewals are charged: it counts as an attempt, so that dunning goes on and ends. */
+/** The same on a second day, where it is about this renewal: it counts as an attempt, so that dunning goes on and ends. */
 export const requestRefusedAgain = 'request_refused_again';
 /**
  * Under its key the processor has another payment. Of a buyer's it took money or may do so: nothing else of the order is charged.
  */
 export const otherPayment = 'other_payment';
+
+/**
+ * The processor refuses what a renewal would take: less than its smallest charge, as after a change of rates, or more than its largest. No
+ * card is at fault, so it is a request that is refused; of a buyer, who may choose something else, it is a decline.
+ */
+export const isRefusedAmount = ({ step }: Pick<Payment, 'step'>, { reason }: { readonly reason: string }): boolean =>
+  step === 'renewal' && refusedAmounts.has(reason);
+const refusedAmounts = new Set(['amount_too_small', 'amount_too_large']);
 
 /** Declines of a renewal with which the processor did nothing: it is sent again under its key. */
 export const undoneReasons: readonly string[] = [nothingDone, requestRefused];

@@ -4,7 +4,7 @@ import { sendRequest } from '../processors/send-request.ts';
 import type { Answered } from './decide-answer.rules.ts';
 import { notifyKeyUnreadable } from './notify-key-unreadable.ts';
 import { notifyNoProcessor, notifyUndone } from './notify-no-processor.ts';
-import { isAskingRenewal, isOfBuyer, isTooLateToSend, mayResend } from './payment.rules.ts';
+import { isAskingRenewal, isOfBuyer, isRefusedAmount, isTooLateToSend, mayResend } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
@@ -45,10 +45,11 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     if (isBuyersFirst && tooLate) return { status: context.mayHaveArrived ? 'unknown' : 'not_received' };
     // Another process may have ended it, and its subscription may have been charged anew.
     if (isAskingRenewal(payment) && !mayResend(payment, clock.nowMs())) return { status: 'unknown' };
-    const outcome = await processorCalls.make(
+    const answered = await processorCalls.make(
       (signal, untimed) => sendRequest(processors, payment, { signal, ...(isBackground && { isBackground, untimed }) }),
       { late },
     );
+    const outcome = asRefused(payment, answered);
     if (outcome.status === 'not_done') {
       logger.warn({ why: outcome.why, ...logFieldsOf(payment) }, 'the processor did not execute a payment');
       await notifyUndone(deps, payment, outcome);
@@ -63,6 +64,11 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     return { status: 'unknown' };
   }
 }
+
+const asRefused = (payment: Payment, outcome: SentOutcome): SentOutcome =>
+  outcome.status === 'declined' && isRefusedAmount(payment, outcome)
+    ? { status: 'not_done', why: 'request_refused', message: outcome.message }
+    : outcome;
 
 /** Nothing was sent, so a first payment ends here: the seller has to do something, and the buyer may try again later. */
 async function notSent(deps: PaymentDeps, payment: Payment, err: UnusableProcessorError): Promise<Answered> {

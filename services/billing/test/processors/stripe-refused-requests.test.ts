@@ -75,6 +75,17 @@ test.each(losses)(
   },
 );
 
+const ofIntents = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  method === 'POST' && path === '/v1/payment_intents';
+/** What a renewal that is refused day by day becomes, by days after the first refusal. */
+const dunning = [
+  [0, 'active', 0],
+  [1, 'past_due', 1],
+  [4, 'past_due', 2],
+  [7, 'past_due', 3],
+  [10, 'canceled', 4],
+];
+
 /** Runs twice a day, and says on which day the subscription became what. */
 async function changesOver(days: number, shop: StripeShop, orderId: string) {
   const changes: [number, string, number][] = [];
@@ -105,13 +116,52 @@ test('a renewal that Stripe refuses on a second day, while it charges others, co
       ? 'charges_disabled'
       : undefined,
   );
-  expect(await changesOver(13, shop, orderId)).toEqual([
-    [0, 'active', 0],
-    [1, 'past_due', 1],
-    [4, 'past_due', 2],
-    [7, 'past_due', 3],
-    [10, 'canceled', 4],
-  ]);
+  expect(await changesOver(13, shop, orderId)).toEqual(dunning);
+});
+
+test.each(['charges_disabled', 'amount_refused'] as const)(
+  'an account’s only renewal, which Stripe refuses for good (%s) while it takes payments of the account, ends by dunning from the second day on',
+  async (fault) => {
+    onTestFinished(() => stripe.mend());
+    const shop = await openStripeShop();
+    const orderId = await shop.subscribe();
+    harness.clock.advance(31 * dayMs);
+    stripe.disturb((request) => (ofIntents(request) ? fault : undefined));
+    expect(await changesOver(13, shop, orderId)).toEqual(dunning);
+  },
+);
+
+test.each([
+  { what: 'may not charge', restrict: (shop: StripeShop) => void Object.assign(books(shop), { disabled }) },
+  {
+    what: 'may charge as far as is known, by a key that may not read it',
+    restrict: ({ key }: StripeShop) => stripe.restrict(key, ['/v1/account']),
+  },
+])('the only renewal of an account that $what waits, however long Stripe refuses it', async ({ restrict }) => {
+  onTestFinished(() => stripe.mend());
+  const shop = await openStripeShop();
+  const orderId = await shop.subscribe();
+  harness.clock.advance(31 * dayMs);
+  restrict(shop);
+  stripe.disturb((request) => (ofIntents(request) ? 'charges_disabled' : undefined));
+  expect(await changesOver(13, shop, orderId)).toEqual([[0, 'active', 0]]);
+});
+
+test('a renewal that Stripe refuses waits while the account may not charge, also where another was charged on that day', async () => {
+  onTestFinished(() => stripe.mend());
+  const shop = await openStripeShop();
+  const orderId = await shop.subscribe();
+  const refused = (await shop.subscription(orderId)).payment_method.split('/')[0];
+  await shop.subscribe();
+  harness.clock.advance(31 * dayMs);
+  stripe.disturb((request) =>
+    ofIntents(request) && request.parameters.customer === refused ? 'charges_disabled' : undefined,
+  );
+  expect(await shop.run()).toMatchObject({ rebills: { charged: 1 } });
+  Object.assign(books(shop), { disabled });
+  harness.clock.advance(dayMs);
+  await shop.run();
+  expect(await shop.subscription(orderId)).toMatchObject({ status: 'active', failed_tries: 0 });
 });
 
 test.each([
@@ -129,6 +179,10 @@ test.each([
       stripe.disturb(({ method, path }) =>
         method === 'POST' && path === '/v1/payment_intents' ? 'type_not_allowed' : undefined,
       ),
+  },
+  {
+    answers: 'refuses because of their amount',
+    refuse: () => stripe.disturb((request) => (ofIntents(request) ? 'amount_refused' : undefined)),
   },
   {
     answers: 'refuses because of their currency',

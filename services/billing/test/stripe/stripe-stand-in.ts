@@ -21,6 +21,7 @@ export type StripeFault =
   /** It does not take its method as it is requested. */
   | 'type_not_allowed'
   | 'currency_refused'
+  | 'amount_refused'
   | 'broken_before'
   | 'broken_after'
   | 'silent_before'
@@ -245,6 +246,7 @@ export class StripeStandIn {
     if (fault === 'charges_disabled') return send(response, errorAnswer(chargesDisabled));
     if (fault === 'type_not_allowed') return send(response, errorAnswer(typeNotAllowed));
     if (fault === 'currency_refused') return send(response, errorAnswer(currencyRefused));
+    if (fault === 'amount_refused') return send(response, errorAnswer(amountRefused));
     if (fault === 'broken_before') return void incoming.socket.destroy();
     if (fault === 'silent_before') return void announce();
     const work = () => this.#work(request, endpoint, { origin, fault });
@@ -341,6 +343,8 @@ const typeNotAllowed = invalid('The PaymentMethod provided (card) is not allowed
 });
 /** github.com/lukec/stripe-perl/issues/156. */
 const currencyRefused = invalid('Invalid currency: usd.', { param: 'currency' });
+/** docs.stripe.com/error-codes, amount_too_small: of the settlement currency, whose rate changes. */
+const amountRefused = invalid('The amount is too small.', { code: 'amount_too_small', param: 'amount' });
 /** docs.stripe.com/error-low-level: kept, and repeated. */
 const serverError = (done: unknown): StripeNo =>
   new StripeNo(500, {

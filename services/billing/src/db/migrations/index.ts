@@ -13,6 +13,7 @@ import { ReleasedHolds } from './0010-released-holds.ts';
 import { ProcessorFacts } from './0011-processor-facts.ts';
 import { UnmatchedFacts } from './0012-unmatched-facts.ts';
 import { EmailKeys } from './0013-email-keys.ts';
+import { RefusedRenewals } from './0014-refused-renewals.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -29,4 +30,5 @@ export const migrations: Migrations = [
   { name: '0011-processor-facts', class: ProcessorFacts },
   { name: '0012-unmatched-facts', class: UnmatchedFacts },
   { name: '0013-email-keys', class: EmailKeys },
+  { name: '0014-refused-renewals', class: RefusedRenewals },
 ];

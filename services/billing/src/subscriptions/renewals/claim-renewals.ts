@@ -73,14 +73,24 @@ const dueTypes = {
 } as const;
 
 const refused = [requestRefused, requestRefusedAgain].map((reason) => `'${reason}'`).join(', ');
-/**
- * Read for what was refused alone: nearly all renewals are first attempts, whose last reason is null, and `null and …` would read the
- * account's charges for each of them.
- * @param mode as an index of charges has it
- */
+const sinceThen = `date_trunc('day', l.finished_at, 'UTC')`;
+/** @param mode as an index of charges has it */
 const chargesOthers = (mode: string): string =>
   `exists (select from charges as c where c.account_id = $1 and ${mode} and c.step = 'renewal' and c.processor = i.processor
-         and c.charged_at >= date_trunc('day', l.finished_at, 'UTC'))`;
+         and c.charged_at >= ${sinceThen})`;
+/** One that is sent again at this moment was refused before, and has no answer yet. */
+const refusesOthers = `exists (select from payments as p where p.account_id = $1 and p.test = i.test and p.step = 'renewal'
+       and p.processor = i.processor and p.email_key is distinct from i.email_key
+       and p.decline_reason in (${refused}) and p.finished_at >= ${sinceThen})
+     or exists (select from payments as p where p.account_id = $1 and p.test = i.test and p.step = 'renewal'
+       and p.processor = i.processor and p.email_key is distinct from i.email_key and p.next_check_at is not null and p.undone > 0)`;
+const mayCharge = `(select k.charges_enabled from processor_keys as k
+       where k.account_id = $1 and k.processor = i.processor and k.test = i.test and k.current)`;
+/**
+ * What the account's others say is read for what was refused alone: nearly all renewals are first attempts, whose last reason is null, and
+ * `null and …` would read the account's charges for each of them.
+ */
+const ofRefused = (sql: string): string => `case when l.decline_reason in (${refused}) then ${sql} end`;
 
 /**
  * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Subscriptions are locked in the order
@@ -90,9 +100,8 @@ const chargesOthers = (mode: string): string =>
 const claimSql = (sent: string): string => `
    with due as materialized (
      select i.*, l.attempt_no as last_attempt, l.decline_reason as last_reason, l.finished_at as last_finished_at,
-       case when l.decline_reason in (${refused})
-         then case when i.test then ${chargesOthers('c.test')} else ${chargesOthers('not c.test')} end
-         else false end as charges_others
+       coalesce(${ofRefused(`case when i.test then ${chargesOthers('c.test')} else ${chargesOthers('not c.test')} end`)}, false) as charges_others,
+       coalesce(${ofRefused(refusesOthers)}, false) as refuses_others, ${ofRefused(mayCharge)} as may_charge
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      ${withOne(
        `select p.attempt_no, p.decline_reason, p.finished_at from payments as p
@@ -112,7 +121,8 @@ const claimSql = (sent: string): string => `
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = 'processing', run_id = excluded.run_id, payment_id = excluded.payment_id
    )
-   select payment_id, last_attempt, last_reason, last_finished_at, charges_others, payment_id in (select id from sent) as sent from due`;
+   select payment_id, last_attempt, last_reason, last_finished_at, charges_others, refuses_others,
+     may_charge, payment_id in (select id from sent) as sent from due`;
 
 const claimedTypes: ColumnsOf<ClaimedRow> = {
   payment_id: 'text',
@@ -120,6 +130,8 @@ const claimedTypes: ColumnsOf<ClaimedRow> = {
   last_reason: 'text',
   last_finished_at: 'timestamptz',
   charges_others: 'bool',
+  refuses_others: 'bool',
+  may_charge: 'bool',
   sent: 'bool',
 };
 
@@ -202,7 +214,7 @@ export interface ClaimedRenewal {
   readonly payment: Payment;
   /** It was sent before: it is looked up first. */
   readonly resends: boolean;
-  /** The processor refused the renewal on an earlier day too, and charges others (`isRefusedBefore`). */
+  /** The processor refused the renewal on an earlier day too, and that is about this renewal (`isRefusedBefore`). */
   readonly refusedBefore: boolean;
 }
 

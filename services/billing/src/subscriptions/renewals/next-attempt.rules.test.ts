@@ -20,18 +20,23 @@ test.each([
   expect(nextAttempt({ last_attempt, last_reason })).toEqual(next);
 });
 
+const charges = { charges_others: true, refuses_others: false, may_charge: true };
+const alone = { ...charges, charges_others: false };
+
 test.each([
-  ['request_refused', '2026-03-01T23:59:59.999Z', true, true],
-  ['request_refused_again', '2026-02-27T12:00:00.000Z', true, true],
-  ['request_refused', '2026-03-01T23:59:59.999Z', false, false],
-  ['request_refused', '2026-03-02T00:00:00.000Z', true, false],
-  ['nothing_done', '2026-03-01T12:00:00.000Z', true, false],
-  [null, null, false, false],
-])(
-  'whether a renewal alone was refused on an earlier UTC day: %s at %s',
-  (last_reason, finished, charges_others, refused) => {
-    const last_finished_at = finished === null ? null : new Date(finished);
-    const now = new Date('2026-03-02T03:00:00.000Z');
-    expect(isRefusedBefore({ last_reason, last_finished_at, charges_others }, now)).toBe(refused);
-  },
-);
+  ['refused while others are charged', 'request_refused', '2026-03-01T23:59:59.999Z', charges, true],
+  ['refused again', 'request_refused_again', '2026-02-27T12:00:00.000Z', charges, true],
+  ['refused on this day', 'request_refused', '2026-03-02T00:00:00.000Z', charges, false],
+  ['not received', 'nothing_done', '2026-03-01T12:00:00.000Z', charges, false],
+  ['never sent', null, null, alone, false],
+  ['the only one', 'request_refused', '2026-03-01T23:59:59.999Z', alone, true],
+  ['refused with others', 'request_refused', '2026-03-01T12:00:00.000Z', { ...alone, refuses_others: true }, false],
+  ['refused, as some are', 'request_refused', '2026-03-01T12:00:00.000Z', { ...charges, refuses_others: true }, true],
+  ['of a stopped account', 'request_refused', '2026-03-01T12:00:00.000Z', { ...charges, may_charge: false }, false],
+  ['the only one, unknown', 'request_refused', '2026-03-01T12:00:00.000Z', { ...alone, may_charge: null }, false],
+  ['of an unknown account', 'request_refused', '2026-03-01T12:00:00.000Z', { ...charges, may_charge: null }, true],
+])('whether a renewal counts as refused on a second day: %s', (_, last_reason, finished, account, refused) => {
+  const last_finished_at = finished === null ? null : new Date(finished);
+  const now = new Date('2026-03-02T03:00:00.000Z');
+  expect(isRefusedBefore({ last_reason, last_finished_at, ...account }, now)).toBe(refused);
+});

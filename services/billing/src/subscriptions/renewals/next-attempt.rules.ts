@@ -7,6 +7,10 @@ export interface LastAttempt {
   readonly last_finished_at: Date | null;
   /** Since the day of it the processor charged another renewal of the account. */
   readonly charges_others: boolean;
+  /** Since then it refused a renewal of another of the account's customers. */
+  readonly refuses_others: boolean;
+  /** Whether the processor takes payments for the account, as it was read last; null where that is not known. */
+  readonly may_charge: boolean | null;
 }
 
 /** Which payment of a period is sent next. */
@@ -18,16 +22,24 @@ export interface NextAttempt {
 
 /**
  * Whether the processor refused the period's last attempt on an earlier UTC day than `now`, and that was about this renewal: it charges
- * others. An account that may not charge at the moment, and a request that is wrong of all, end no subscription.
+ * others, or it takes payments for the account and refuses no other customer's. What is refused of an account that may not charge, or of
+ * all its customers alike, ends no subscription.
  */
 export const isRefusedBefore = (
-  { last_reason, last_finished_at, charges_others }: Omit<LastAttempt, 'last_attempt'>,
+  { last_reason, last_finished_at, ...account }: Omit<LastAttempt, 'last_attempt'>,
   now: Date,
 ): boolean =>
-  charges_others &&
+  isAboutIt(account) &&
   (last_reason === requestRefused || last_reason === requestRefusedAgain) &&
   last_finished_at !== null &&
   dayOf(last_finished_at) < dayOf(now);
+
+const isAboutIt = ({
+  may_charge,
+  charges_others,
+  refuses_others,
+}: Pick<LastAttempt, 'may_charge' | 'charges_others' | 'refuses_others'>): boolean =>
+  may_charge !== false && (charges_others || (may_charge === true && !refuses_others));
 
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
