@@ -173,6 +173,15 @@ test('an order has one customer for all its attempts, which a lost database find
   expect(await processor.lookUp({ call: 'charge', request: card() }, call())).toBeNull();
 });
 
+test('an error that Stripe keeps of a new customer keeps the order’s next attempt from nothing', async () => {
+  stripe.fail(({ path }) => path === '/v1/customers', 'error_after');
+  const request = card();
+  await expect(processor.charge(request, call())).rejects.toThrow('500');
+  await expect(processor.charge(request, call())).rejects.toThrow('500');
+  expect(intents()).toHaveLength(0);
+  expect(await processor.charge(card({ orderId: request.orderId }), call())).toMatchObject({ status: 'succeeded' });
+});
+
 test.each([-10, 10])(
   'with Stripe’s clock %i minutes ahead a lost database finds what was charged by time',
   async (minutes) => {

@@ -43,6 +43,7 @@ export function createOrderCustomers({ pool }: Database): OrderCustomers {
 }
 
 interface Buyer {
+  readonly paymentId: string;
   readonly orderId: string;
   readonly customerEmail: string;
   readonly customerName?: string;
@@ -73,14 +74,15 @@ export async function customerOf(
 async function createCustomer(
   link: StripeLink,
   call: ProcessorCall,
-  { orderId, customerEmail, customerName = '' }: Buyer,
+  { paymentId, orderId, customerEmail, customerName = '' }: Buyer,
   unknown = '',
 ): Promise<string> {
   const metadata = { funnelry_account: call.accountId, funnelry_order: orderId };
   const name = customerName === '' ? {} : { name: customerName };
   const parameters = { metadata, ...name, ...(customerEmail !== '' && { email: customerEmail }) };
-  // A buyer who corrects the address or the name within an order would meet the key with other parameters.
-  const whose = [`${customerEmail} ${unknown}`, ...Object.values(name)].join('\n');
+  // A buyer who corrects the address or the name within an order would meet the key with other parameters, and the next attempt an error
+  // that Stripe keeps under it for a day.
+  const whose = [paymentId, `${customerEmail} ${unknown}`, ...Object.values(name)].join('\n');
   const key = `${orderId} customer ${hash('sha256', whose).slice(0, 16)}`;
   const { id } = await link.send(call, key, (stripe, options) => stripe.customers.create(parameters, options));
   return id;
