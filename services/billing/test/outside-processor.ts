@@ -33,6 +33,10 @@ export interface OutsideProcessor {
    * @returns false where it has no page for that, or less is left
    */
   refundThere(reference: string, amountCents?: number): boolean;
+  /** The same of a hold that they capture there, wholly or a part of it. */
+  captureThere(reference: string, amountCents?: number): boolean;
+  /** The same of a hold that they release there. */
+  cancelThere(reference: string): boolean;
   /** Faults of its next requests, where it has a network of its own. */
   failRequests(faults: readonly StripeFault[]): void;
   /** The network works again; what was still on its way arrives. */
@@ -66,6 +70,8 @@ export const simulatedOutside: OpenOutside = (clock, simulated, { pool }) => ({
   savedCard: (name) => name,
   buyersDecide: async () => undefined,
   refundThere: () => false,
+  captureThere: () => false,
+  cancelThere: () => false,
   failRequests: () => undefined,
   deliverLate: async () => undefined,
   standIn: undefined,

@@ -2,14 +2,9 @@ import type { FakeClock } from '@app/testing/fake-clock';
 import type { PaymentProcessor } from '../../src/processors/port.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import type { OutsideProcessor } from '../outside-processor.ts';
-import {
-  type Intent,
-  customer as newCustomer,
-  type PaymentIntent,
-  type PaymentMethod,
-  type Refund,
-  type SetupIntent,
-} from './objects.ts';
+import { buyersDecide } from './buyers.ts';
+import { cancelThere, captureThere, refundThere } from './dashboard.ts';
+import type { SetupIntent } from './objects.ts';
 import { entriesOf } from './stripe-entries.ts';
 import { StripeStandIn } from './stripe-stand-in.ts';
 
@@ -75,40 +70,11 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
       return `ctoken_${cardOf(name)}--${tokens}`;
     },
     newCard: (name) => (cards[name] === undefined ? name : `pm_${cardOf(name)}`),
-    savedCard: (name) => {
-      if (cards[name] === undefined) return name;
-      const made = books().keep(newCustomer({ id: books().newId('cus'), created: Math.floor(clock.nowMs() / 1_000) }));
-      const method: PaymentMethod = books().methodOf({ payment_method: `pm_${cardOf(name)}` });
-      method.customer = made.id;
-      return `${made.id}/${method.id}`;
-    },
-    buyersDecide: async () => {
-      const waiting = ['payment_intent', 'setup_intent'].flatMap((kind) => books().all<Intent>(kind));
-      for (const { status, next_action, client_secret } of waiting) {
-        if (status !== 'requires_action') continue;
-        const { url } = (next_action as { redirect_to_url?: { url: string } } | null)?.redirect_to_url ?? {};
-        if (url === undefined) standIn.buyerDecides(client_secret);
-        else await fetch(url, { redirect: 'manual' });
-      }
-    },
-    refundThere: (reference, amountCents) => {
-      const [intentId] = reference.split('/');
-      const intent = books()
-        .all<PaymentIntent>('payment_intent')
-        .find(({ id }) => id === intentId);
-      const given = books()
-        .all<Refund>('refund')
-        .filter(({ payment_intent, status }) => payment_intent === intentId && status !== 'failed');
-      const left = (intent?.amount_received ?? 0) - given.reduce((sum, { amount }) => sum + amount, 0);
-      if (left <= 0 || left < (amountCents ?? left)) return false;
-      try {
-        books().refund({ payment_intent: intentId, amount: amountCents ?? left });
-        return true;
-      } catch {
-        // Some cards refuse it.
-        return false;
-      }
-    },
+    savedCard: (name) => (cards[name] === undefined ? name : books().savedCard(`pm_${cardOf(name)}`)),
+    buyersDecide: () => buyersDecide(standIn, books()),
+    refundThere: (reference, amountCents) => refundThere(books(), reference, amountCents),
+    captureThere: (reference, amountCents) => captureThere(books(), reference, amountCents),
+    cancelThere: (reference) => cancelThere(books(), reference),
     failRequests: (faults) => standIn.fail(() => true, ...faults),
     deliverLate: async () => {
       standIn.mend();
