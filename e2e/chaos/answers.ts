@@ -23,6 +23,7 @@ export interface BuyersAnswer {
 export interface ActionRecord {
   readonly action: 'cancel' | 'cancel-at-end' | 'keep' | 'pause' | 'resume' | 'payment-method';
   readonly status: string;
+  readonly shop: number;
 }
 
 /** All that callers were answered, to be compared with what is stored. */
@@ -41,6 +42,8 @@ export interface Answers {
   readonly actions: Map<string, ActionRecord>;
   /** Cards of which a buyer was answered that the subscription has them. */
   readonly cards: { readonly subscriptionId: string; readonly card: string }[];
+  /** Of each hold that a seller captured at Stripe's Dashboard, wholly or in part, what was taken, by its id there. */
+  readonly capturedThere: Map<string, number>;
   /** Of each payout that was answered, its amount by id. */
   readonly payouts: Map<string, number>;
   /** Problems that daily runs answered with, each with how often. */
@@ -54,6 +57,7 @@ export const createAnswers = (): Answers => ({
   refundedPayments: new Map(),
   actions: new Map(),
   cards: [],
+  capturedThere: new Map(),
   payouts: new Map(),
   problems: new Map(),
 });

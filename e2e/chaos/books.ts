@@ -1,5 +1,6 @@
 import type { ServiceName } from '@app/contracts/services';
 import { query } from '@app/testing/sql';
+import { stripeEntries } from './stripe-books.ts';
 import type { World } from './world.ts';
 
 /*
@@ -12,7 +13,7 @@ export interface Entry {
   readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release' | 'method';
   readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
   readonly amount_cents: number;
-  readonly currency: string;
+  readonly currency: string | null;
   readonly order_id: string;
   readonly account_id: string;
   readonly test: boolean;
@@ -22,6 +23,9 @@ export interface Entry {
   readonly recorded_at: Date;
   /** The token of a card that was saved. */
   readonly saved_method: string | null;
+  /** Of what was taken, what the bank keeps after disputes; it may have gone back before. */
+  readonly lost_cents: number;
+  readonly at_stripe: boolean;
 }
 
 export interface Payment {
@@ -32,6 +36,8 @@ export interface Payment {
   /** Of a refund, the charge that it gives back. */
   readonly charge_id: string | null;
   readonly attempt_no: number;
+  /** Of a renewal. */
+  readonly period: number | null;
   /** The card that is charged or saved; null for what follows from another payment. */
   readonly card: string | null;
   readonly call: 'authorize' | 'charge' | 'chargeSaved' | 'capture' | 'refund' | 'release' | 'saveMethod';
@@ -40,6 +46,9 @@ export interface Payment {
   readonly status: string;
   readonly reason: string | null;
   readonly reference: string | null;
+  /** What the request names: of a release, the hold or charge that it ends. */
+  readonly about: string | null;
+  readonly processor: 'simulated' | 'stripe';
   readonly test: boolean;
 }
 
@@ -50,6 +59,8 @@ export interface Charge {
   readonly step: Payment['step'];
   readonly amount_cents: number;
   readonly refunded_cents: number;
+  /** What the bank kept after disputes that were lost. */
+  readonly lost_cents: number;
   readonly reference: string;
 }
 
@@ -60,6 +71,7 @@ export interface Hold {
   readonly amount_cents: number;
   readonly captured_cents: number;
   readonly status: 'held' | 'settling' | 'settled' | 'lost';
+  readonly lost_because: 'released' | 'expired' | null;
 }
 
 export interface Subscription {
@@ -136,37 +148,43 @@ const publishers: readonly ServiceName[] = ['gateway', 'catalog', 'checkout', 'b
 
 interface Source {
   readonly cluster: Pick<World['cluster'], 'databaseUrl'>;
+  readonly stripe: World['stripe'];
+  readonly shops: World['shops'];
   /** The moved clock. */
   readonly later: Pick<World['later'], 'nowMs'>;
 }
 
-export async function readBooks({ cluster, later }: Source): Promise<Books> {
+export async function readBooks({ cluster, later, stripe, shops }: Source): Promise<Books> {
   const of = (service: ServiceName) => cluster.databaseUrl(service);
   const now = new Date(later.nowMs());
   const read = <Row extends object>(service: ServiceName, sql: string, values: unknown[] = []): Promise<Row[]> =>
     query<Row>(of(service), sql, values);
   const cents = (column: string): string => `${column}::float8 as ${column}`;
+  const simulated = await read<Entry>(
+    'billing',
+    `select payment_id, reference, kind, case when later_at <= $1 then later_status else status end as status,
+       ${cents('amount_cents')}, currency, order_id, account_id, test, about, ${cents('taken_cents')},
+       released_at is not null as released, recorded_at, saved_method, 0 as lost_cents, false as at_stripe
+     from simulated_processor.entries order by seq`,
+    [now],
+  );
+  const payments = await read<Payment>(
+    'billing',
+    `select id, account_id, order_id, step, charge_id, attempt_no, period, request ->> 'paymentMethod' as card, call,
+       ${cents('amount_cents')}, currency, status, decline_reason as reason, processor_reference as reference,
+       request ->> 'reference' as about, processor, test from payments order by id`,
+  );
   return {
-    entries: await read<Entry>(
-      'billing',
-      `select payment_id, reference, kind, case when later_at <= $1 then later_status else status end as status,
-         ${cents('amount_cents')}, currency, order_id, account_id, test, about, ${cents('taken_cents')},
-         released_at is not null as released, recorded_at, saved_method from simulated_processor.entries order by seq`,
-      [now],
-    ),
-    payments: await read<Payment>(
-      'billing',
-      `select id, account_id, order_id, step, charge_id, attempt_no, request ->> 'paymentMethod' as card, call, ${cents('amount_cents')}, currency, status,
-         decline_reason as reason, processor_reference as reference, test from payments order by id`,
-    ),
+    entries: [...simulated, ...stripeEntries({ stripe, shops }, payments)],
+    payments,
     charges: await read<Charge>(
       'billing',
-      `select id, account_id, order_id, step, ${cents('amount_cents')}, ${cents('refunded_cents')}, reference
-       from charges order by id`,
+      `select id, account_id, order_id, step, ${cents('amount_cents')}, ${cents('refunded_cents')}, ${cents('lost_cents')},
+         reference from charges order by id`,
     ),
     holds: await read<Hold>(
       'billing',
-      `select order_id, payment_id, reference, ${cents('amount_cents')}, ${cents('captured_cents')}, status
+      `select order_id, payment_id, reference, ${cents('amount_cents')}, ${cents('captured_cents')}, status, lost_because
        from holds order by order_id`,
     ),
     subscriptions: await read<Subscription>(

@@ -2,31 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { timePasses } from '@app/testing/time-passes';
 import { type Answer, call } from '../support/seller.ts';
 import type { Answers, BuyersRecord } from './answers.ts';
+import { drawCard } from './cards.ts';
 import type { Random } from './random.ts';
 import type { Run } from './run.ts';
 import type { Product, Shop, World } from './world.ts';
-
-/** Cards of the simulated processor; those that succeed at once more often than the others. */
-const goodCards = ['sim_ok', 'sim_ok', 'sim_slow', 'sim_timeout_after', 'sim_error_after', 'sim_requires_action'];
-const laterCards = [
-  ...['sim_renewal_declined', 'sim_renewal_insufficient_funds', 'sim_renewal_lost_card', 'sim_refund_declined'],
-  ...['sim_renewal_requires_action', 'sim_renewal_timeout_after', 'sim_refund_fails', 'sim_timeout_before'],
-  ...['sim_hold_expires', 'sim_capture_fails'],
-];
-const badCards = [
-  ...['sim_declined', 'sim_insufficient_funds', 'sim_lost_card', 'sim_expired_card', 'sim_action_refused'],
-  ...['sim_action_ignored', 'no-such-card'],
-];
-
-export function drawCard(random: Random): string {
-  const chance = random.next();
-  return random.oneOf(chance < 0.6 ? goodCards : chance < 0.85 ? laterCards : badCards);
-}
 
 /** One buyer with a browser. */
 interface Visit {
   readonly run: Run;
   readonly random: Random;
+  readonly shop: Shop;
   readonly record: BuyersRecord;
   /** Sends the checkout's secret along. */
   send(path: string, body: unknown): Promise<Answer>;
@@ -73,7 +58,7 @@ async function buy(run: Run, { world, answers, number }: Buyer, random: Random):
     record.history.push(`${path} ${JSON.stringify(sent)}: ${answer.status} ${status} ${code ?? ''} ${orderId ?? ''}`);
     return answer;
   };
-  const visit = { run, random, record, send };
+  const visit = { run, random, shop, record, send };
   // Many only come to see.
   if (random.chance(0.05)) return;
   await payUntilDecided(visit);
@@ -109,11 +94,11 @@ async function payUntilDecided(visit: Visit): Promise<void> {
 }
 
 async function payOnce(visit: Visit): Promise<void> {
-  const { random } = visit;
-  const body = { paymentMethod: drawCard(random) };
+  const { random, shop } = visit;
+  const body = { paymentMethod: drawCard(random, shop) };
   if (random.chance(0.08)) {
     // Two tabs, or two clicks.
-    const other = random.chance(0.5) ? body : { paymentMethod: drawCard(random) };
+    const other = random.chance(0.5) ? body : { paymentMethod: drawCard(random, shop) };
     return await sideBySide(visit, [() => visit.send('pay', body), () => visit.send('pay', other)]);
   }
   const answer = await visit.send('pay', body);
@@ -128,7 +113,7 @@ const followUpsMax = 12;
 
 /** Until the payment has an end, or the buyer leaves: some come back when hours have passed. */
 async function followUp(visit: Visit): Promise<void> {
-  const { random, record } = visit;
+  const { random, shop, record } = visit;
   for (let times = 0; times < followUpsMax; times++) {
     const status = record.last?.status;
     if (status !== 'processing' && status !== 'requires_action') return;
@@ -136,7 +121,7 @@ async function followUp(visit: Visit): Promise<void> {
     // Also after the end of the run: a buyer who waits wants to know.
     await timePasses(random.chance(0.15) ? 6_000 : 700);
     if (status === 'requires_action' && random.chance(0.4)) {
-      const other = { paymentMethod: drawCard(random) };
+      const other = { paymentMethod: drawCard(random, shop) };
       await sideBySide(visit, [() => visit.send('continue', {}), () => visit.send('pay', other)]);
     } else await alone(visit, () => visit.send('continue', {}));
   }

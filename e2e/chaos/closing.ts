@@ -5,7 +5,9 @@ import { listLaggingConsumers } from '@app/testing/stream';
 import { timePasses } from '@app/testing/time-passes';
 import type { Answers } from './answers.ts';
 import { noteProblems, runDaily } from './daily-jobs.ts';
+import { endDisputes } from './dashboard.ts';
 import type { Run } from './run.ts';
+import { calmStripe } from './stripe-side.ts';
 import type { World } from './world.ts';
 
 const hourMs = 3_600_000;
@@ -38,32 +40,39 @@ async function listOpen({ cluster }: World): Promise<string[]> {
   return found.flatMap(([name, all]) => (all.length === 0 ? [] : [`${all.length} ${name}, as ${all[0]?.row}`]));
 }
 
-/**
- * After the actors: the clock goes on in steps with daily jobs until nothing is open, then one more job for each seller.
- * @returns what is still open after the bound, and problems of the last jobs
- */
-export async function bringToAnEnd(run: Run, world: World, answers: Answers): Promise<string[]> {
+export interface End {
+  /** What is still open after the bound. */
+  readonly open: readonly string[];
+  /** Of the last jobs. */
+  readonly problems: readonly string[];
+}
+
+/** After the actors: the clock goes on in steps with daily jobs until nothing is open, then one more job for each seller. */
+export async function bringToAnEnd(run: Run, world: World, answers: Answers): Promise<End> {
   let left: string[] = [];
+  await calmStripe(world);
+  endDisputes(world, run.random);
   for (let round = 0; round < roundsMax; round++) {
     world.later.advance(stepHours * hourMs);
     noteProblems(answers, await runDaily(run, world, { shop: undefined, force: true }));
+    await calmStripe(world);
     await untilDelivered(world);
     left = await listOpen(world);
     if (round < roundsMin) continue;
     if (left.length === 0) break;
     await timePasses(sweepPauseMs);
   }
-  const problems: string[] = left.map((each) => `open after ${roundsMax} steps of ${stepHours} h: ${each}`);
+  const problems: string[] = [];
   for (const shop of world.shops) {
     const { json } = await runDaily(run, world, { shop, force: true });
     for (const { code, detail } of json.problems) problems.push(`last daily job of ${shop.handle}: ${code}: ${detail}`);
   }
   await untilDelivered(world);
-  return problems;
+  return { open: left.map((each) => `open after ${roundsMax} steps of ${stepHours} h: ${each}`), problems };
 }
 
 /** Everything published is handled. */
-async function untilDelivered({ cluster }: World): Promise<void> {
+export async function untilDelivered({ cluster }: World): Promise<void> {
   await pollSystem('empty outboxes', async () => (await countUnpublished(cluster.databaseUrl)) === 0, 120_000);
   await pollSystem('no consumer lags', async () => (await listLaggingConsumers(cluster.nats)).length === 0, 120_000);
 }

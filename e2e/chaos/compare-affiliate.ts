@@ -77,7 +77,7 @@ function compareEarned(
     renewals.filter(({ status }) => status === 'paid'),
     ({ subscription_id }) => subscription_id,
   );
-  const backOf = new Map(charges.map(({ id, refunded_cents }) => [id, refunded_cents]));
+  const backOf = new Map(charges.map(({ id, refunded_cents, lost_cents }) => [id, refunded_cents + lost_cents]));
   const affiliates = new Map(shops.map(({ seller, affiliate }) => [seller.accountId, affiliate]));
   for (const order of orders) {
     const affiliate = affiliates.get(order.account_id) as Affiliate;

@@ -16,15 +16,21 @@ export async function compareAnswers(world: World, books: Books, answers: Answer
   const stored = new Map(checkouts.map((checkout) => [checkout.id, checkout]));
   const orders = new Map(books.orders.map((order) => [order.id, order]));
   const buyers = comparing('last answers of buyers, what is stored');
-  for (const record of answers.buyers) compareBuyer(buyers, record, stored.get(record.checkoutId), orders);
+  const captured = ordersCapturedThere(books, answers);
+  for (const record of answers.buyers)
+    compareBuyer(buyers, record, stored.get(record.checkoutId), { orders, captured });
   return [buyers, compareSellers(books, answers, orders)];
 }
+
+/** Of a hold that the seller captured in part at Stripe itself the order costs what was taken. */
+const ordersCapturedThere = ({ holds }: Books, { capturedThere }: Answers): ReadonlySet<string> =>
+  new Set(holds.filter(({ reference }) => capturedThere.has(reference)).map(({ order_id }) => order_id));
 
 function compareBuyer(
   comparison: Comparing,
   { checkoutId, last, paid, decided, history }: BuyersRecord,
   checkout: StoredCheckout | undefined,
-  orders: ReadonlyMap<string, Order>,
+  { orders, captured }: { readonly orders: ReadonlyMap<string, Order>; readonly captured: ReadonlySet<string> },
 ): void {
   const order = orders.get(paid?.orderId ?? last?.orderId ?? checkout?.order_id ?? '');
   const line = `checkout ${checkoutId}, last answer ${last?.status}`;
@@ -39,7 +45,7 @@ function compareBuyer(
       comparison.wrong(`${line}: its order is not paid`, evidence);
   } else if (last?.status === 'authorized') {
     // No buyer was charged for an upsell that they did not accept.
-    const total = decided ? order?.total_cents : last.totalCents;
+    const total = decided || captured.has(order?.id ?? '') ? order?.total_cents : last.totalCents;
     comparison.equal(`${line}: id and total of the order`, [order?.id, order?.total_cents], [last.orderId, total]);
   } else if (last?.status === 'declined') {
     comparison.lines += 1;

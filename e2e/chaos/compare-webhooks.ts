@@ -9,6 +9,8 @@ const published: Readonly<Record<string, string>> = {
   'evt.checkout.order.reopened.v1': 'order.reopened',
   'evt.checkout.order.expired.v1': 'order.expired',
   'evt.checkout.payment.refunded.v1': 'payment.refunded',
+  'evt.checkout.dispute.opened.v1': 'dispute.opened',
+  'evt.checkout.dispute.closed.v1': 'dispute.closed',
   'evt.checkout.upsell.accepted.v1': 'upsell.accepted',
   'evt.billing.subscription.rebilled.v1': 'subscription.rebilled',
   'evt.billing.subscription.payment-failed.v1': 'subscription.payment_failed',
@@ -32,8 +34,9 @@ export async function compareWebhooks(world: World, { events }: Books): Promise<
   for (const shop of world.shops) {
     const logged = await listEvents(shop);
     const own = events.filter(({ accountId, subject, data }) => {
-      // A subscription that dunning ended fires nothing, unless the seller wants it.
-      return accountId === shop.seller.accountId && subject in published && data.sendWebhook !== false;
+      // A subscription that dunning ended fires nothing, unless the seller wants it; of a lost dispute `dispute.closed` says it.
+      const isSent = data.sendWebhook !== false && !(subject.includes('payment.re') && data.disputeId !== undefined);
+      return accountId === shop.seller.accountId && subject in published && isSent;
     });
     listed.equal(
       `events of ${shop.seller.accountId}`,
@@ -85,6 +88,13 @@ function compareEndpoint(comparison: Comparing, logged: readonly Logged[], { hoo
 const sorted = (fields: Record<string, unknown>): unknown =>
   Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
 
+/** What lost disputes gave back counts as refunds. */
+const refundsOfDisputes = (events: readonly WrittenEvent[]): string[] =>
+  events.flatMap(({ subject, data }) => {
+    const { givenBack = null } = data as { readonly givenBack?: { readonly refundId: string } | null };
+    return subject === 'evt.billing.dispute.recorded.v1' && givenBack !== null ? [givenBack.refundId] : [];
+  });
+
 /** Each thing that happened was published once: order by order, period by period. */
 export function compareEvents({ events, orders, payments, renewals, subscriptions }: Books): Comparison {
   const comparison = comparing('events of the services, what is stored');
@@ -128,10 +138,7 @@ export function compareEvents({ events, orders, payments, renewals, subscription
   comparison.equal(
     'payment.refunded',
     idsOf('evt.checkout.payment.refunded.v1', ({ refundId }) => String(refundId)),
-    payments
-      .filter(isRefund)
-      .map(({ id }) => id)
-      .toSorted(),
+    [...payments.filter(isRefund).map(({ id }) => id), ...refundsOfDisputes(events)].toSorted(),
   );
   const count = (subject: string, orderId: string): number =>
     events.filter((event) => event.subject === subject && event.data.orderId === orderId).length;

@@ -40,9 +40,9 @@ export async function runDailyJobs(run: Run, world: World, answers: Answers): Pr
 export async function runDaily(
   run: Run,
   { cluster }: World,
-  { shop, force }: { shop: Shop | undefined; force: boolean },
+  { shop, force, confirms = false }: { shop: Shop | undefined; force: boolean; confirms?: boolean },
 ): Promise<Answer> {
-  const body = { force };
+  const body = { force, ...(confirms && { confirmUnmatchedPayments: true }) };
   const headers = { authorization: `Bearer ${platformKey}` };
   return await run.answered('daily', () =>
     shop === undefined

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { timePasses } from '@app/testing/time-passes';
 import { type Answer, call } from '../support/seller.ts';
 import type { Answers } from './answers.ts';
-import { drawCard } from './buyers.ts';
+import { drawCard } from './cards.ts';
 import type { Random } from './random.ts';
 import { again, type Run } from './run.ts';
 import type { Shop, World } from './world.ts';
@@ -11,6 +11,7 @@ import type { Shop, World } from './world.ts';
 interface Visit {
   readonly run: Run;
   readonly random: Random;
+  readonly shop: Shop;
   send(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
@@ -47,7 +48,7 @@ async function giveCard(run: Run, { cluster: { baseUrl } }: World, { shop, rando
   const secret = await openPortal(run, baseUrl, shop, email);
   if (secret === undefined) return;
   const visit: Visit = {
-    ...{ run, random },
+    ...{ run, random, shop },
     send: (method, path, body) => {
       const headers = { 'x-portal-session': secret, 'idempotency-key': randomUUID() };
       return run.answered(`portal: ${method} ${path}`, () =>
@@ -73,11 +74,11 @@ async function openPortal(run: Run, baseUrl: string, shop: Shop, email: string):
 const followUpsMax = 12;
 
 /** @returns the card that the answer to it says is saved; some leave before they know */
-async function saveCard({ run, random, send }: Visit): Promise<string | undefined> {
-  const card = drawCard(random);
+async function saveCard({ run, random, shop, send }: Visit): Promise<string | undefined> {
+  const card = drawCard(random, shop);
   const give = (paymentMethod: string) => send('PUT', 'payment-method', { paymentMethod });
   // Two tabs with two cards, now and then.
-  const other = random.chance(0.1) ? give(drawCard(random)) : undefined;
+  const other = random.chance(0.1) ? give(drawCard(random, shop)) : undefined;
   let answer = await give(card);
   const saved = answer.json?.payment_method?.status === 'saved' ? card : undefined;
   await other;

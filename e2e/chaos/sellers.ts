@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../support/seller.ts';
 import type { ActionRecord, Answers } from './answers.ts';
-import { drawCard } from './buyers.ts';
+import { drawCard, drawSavedCard } from './cards.ts';
 import type { Random } from './random.ts';
 import { again, type Run } from './run.ts';
 import type { Product, Shop, World } from './world.ts';
@@ -9,6 +9,7 @@ import type { Product, Shop, World } from './world.ts';
 /** One seller at work: one request after the other, so that the last answer is of the last action. */
 interface Work {
   readonly run: Run;
+  readonly world: World;
   readonly random: Random;
   readonly shop: Shop;
   readonly number: number;
@@ -21,7 +22,8 @@ interface Work {
 /** What a seller does, and how often of a hundred times. */
 const activities: readonly (readonly [number, (work: Work) => Promise<void>])[] = [
   [40, recordOrder],
-  [12, refundOrder],
+  [10, refundOrder],
+  [2, releaseOrder],
   [16, refundPayment],
   [22, changeSubscription],
   [4, payOut],
@@ -29,19 +31,43 @@ const activities: readonly (readonly [number, (work: Work) => Promise<void>])[] 
   [1, sellInTestMode],
 ];
 
+/** What a seller did to a subscription since a backup, once more: the platform lacks it. */
+export async function repeatAction(
+  run: Run,
+  world: World,
+  shop: Shop,
+  done: { readonly subscriptionId: string; readonly action: ActionRecord['action'] },
+): Promise<Answer> {
+  const { send } = workOf(run, world, shop, run.random);
+  return await sendAction(
+    { random: run.random, shop, send },
+    `/api/v1/subscriptions/${done.subscriptionId}`,
+    done.action,
+  );
+}
+
+function workOf(
+  run: Run,
+  world: World,
+  shop: Shop,
+  random: Random,
+): Pick<Work, 'run' | 'world' | 'random' | 'shop' | 'get' | 'send'> {
+  return {
+    ...{ run, world, random, shop },
+    get: (path) => run.answered(`GET ${nameOf(path)}`, () => shop.seller.call('GET', path)),
+    send: (method, path, body) => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const options = { headers, ...(body === undefined ? {} : { body }) };
+      return run.answered(`${method} ${nameOf(path)}`, () => shop.seller.call(method, path, options));
+    },
+  };
+}
+
 export async function runSellers(run: Run, world: World, answers: Answers): Promise<void> {
   await Promise.all(
     world.shops.map(async (shop, number) => {
       const random = run.random.fork();
-      const work: Work = {
-        ...{ run, random, shop, number, answers },
-        get: (path) => run.answered(`GET ${nameOf(path)}`, () => shop.seller.call('GET', path)),
-        send: (method, path, body) => {
-          const headers = { 'idempotency-key': randomUUID() };
-          const options = { headers, ...(body === undefined ? {} : { body }) };
-          return run.answered(`${method} ${nameOf(path)}`, () => shop.seller.call(method, path, options));
-        },
-      };
+      const work: Work = { ...workOf(run, world, shop, random), number, answers };
       await again(run, async () => {
         await random.oneOf(drawn)(work);
         await run.pause(200 + random.below(1_000));
@@ -59,9 +85,10 @@ const nameOf = (path: string): string =>
 
 const drawn = activities.flatMap(([share, activity]) => Array.from({ length: share }, () => activity));
 
-async function recordOrder({ random, shop, number, answers, send }: Work): Promise<void> {
+async function recordOrder({ world, random, shop, number, answers, send }: Work): Promise<void> {
   const product = random.oneOf(shop.products) as Product;
-  const card = product.pricingType === 'subscription' && random.chance(0.8) ? drawCard(random) : undefined;
+  const isCharged = product.pricingType === 'subscription' && random.chance(0.8);
+  const card = isCharged ? drawSavedCard(random, shop, world) : undefined;
   const answer = await send('POST', '/api/v1/orders', {
     ...{ productSlug: product.slug, email: `recorded-${random.below(1_000_000)}@example.com` },
     ...(random.chance(0.5) ? { bumpIds: product.bumpIds } : {}),
@@ -97,6 +124,12 @@ async function refundOrder(work: Work): Promise<void> {
   const body = work.random.chance(0.4) ? { renewals: true } : undefined;
   const { status, json } = await work.send('POST', `/api/v1/orders/${order.id}/refund`, body);
   if (status === 200 && json.status === 'refunded') work.answers.refundedOrders.add(order.id);
+}
+
+/** Ends the hold of an order whose buyer has not decided yet, or is about to. */
+async function releaseOrder(work: Work): Promise<void> {
+  const order = await pick(work, '/api/v1/orders?limit=100', ({ status }) => status === 'authorized');
+  if (order !== undefined) await work.send('POST', `/api/v1/orders/${order.id}/release`);
 }
 
 interface ListedPayment extends Listed {
@@ -142,13 +175,17 @@ async function changeSubscription(work: Work): Promise<void> {
   if (subscription === undefined) return;
   const path = `/api/v1/subscriptions/${subscription.id}`;
   const { status, json } = await sendAction(work, path, action);
-  if (status === 200) answers.actions.set(subscription.id, { action, status: json.status });
+  if (status === 200) answers.actions.set(subscription.id, { action, status: json.status, shop: work.number });
 }
 
-function sendAction({ random, send }: Work, path: string, action: ActionRecord['action']): Promise<Answer> {
+function sendAction(
+  { random, shop, send }: Pick<Work, 'random' | 'shop' | 'send'>,
+  path: string,
+  action: ActionRecord['action'],
+): Promise<Answer> {
   switch (action) {
     case 'payment-method':
-      return send('PUT', `${path}/payment-method`, { paymentMethod: drawCard(random) });
+      return send('PUT', `${path}/payment-method`, { paymentMethod: drawCard(random, shop) });
     case 'cancel-at-end':
       return send('POST', `${path}/cancel`, { at: 'period_end' });
     default:

@@ -1,3 +1,4 @@
+import { StripeStandIn } from '@app/billing/stripe-stand-in';
 import type { Receiver } from '@app/testing/http-receiver';
 import { startReceiver } from '@app/testing/http-receiver';
 import { type Cluster, startCluster } from '../support/cluster.ts';
@@ -18,11 +19,19 @@ export interface Product {
 export interface Shop {
   readonly seller: Seller;
   readonly handle: string;
+  /** Of an account at Stripe; undefined at the simulated processor. */
+  readonly stripe: StripeKeys | undefined;
   readonly products: readonly Product[];
   readonly affiliate: Affiliate;
   readonly discount: { readonly code: string; readonly productId: string; readonly maxUses: number };
   /** Paths at the receiver, one for each endpoint. */
   readonly hooks: readonly string[];
+}
+
+export interface StripeKeys {
+  readonly secretKey: string;
+  /** Of the endpoint that the seller made by hand. */
+  readonly webhookSecret: string;
 }
 
 export interface Affiliate {
@@ -37,35 +46,51 @@ export interface World {
   readonly postgres: OwnPostgres;
   readonly later: Later;
   readonly receiver: Receiver;
+  /** Stripe, with books of its own. */
+  readonly stripe: StripeStandIn;
   readonly shops: readonly Shop[];
   /** From now on the receiver that failed now and then answers at once. */
   calmReceiver(): void;
   close(): Promise<void>;
 }
 
-const shopCount = 3;
-/** A delivery, and a payment, whose process died is free again soon. */
+const shopCount = 4;
+/** A delivery, and a payment, whose process died is free again soon. Stripe's pace is tested elsewhere. */
 const settings = {
   ...{ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: '600' },
+  ...{ STRIPE_REQUESTS_PER_SECOND: '1000' },
 };
 
-export async function startWorld(random: Random): Promise<World> {
+/** @param atStripe how many of the shops sell through Stripe, the others through the simulated processor */
+export async function startWorld(random: Random, atStripe: number): Promise<World> {
   const receiver = await startReceiver();
   const calmReceiver = respondUnsteadily(receiver, random);
   const later = startLater();
+  const stripe = await StripeStandIn.start(later);
   const postgres = await startOwnPostgres();
-  const cluster = await startCluster({ settings: { ...later.settings, ...settings }, postgres });
+  const reached = { STRIPE_API_URL: stripe.url, ...later.settings, ...settings };
+  const cluster = await startCluster({ settings: reached, postgres });
   const numbers = Array.from({ length: shopCount }, (_, n) => n);
-  const shops = await Promise.all(numbers.map((n) => openShop(cluster.baseUrl, receiver.url, n)));
+  const keysOf = (n: number) => (n < shopCount - atStripe ? undefined : stripeKeys(stripe, n));
+  const opened = { baseUrl: cluster.baseUrl, receiverUrl: receiver.url };
+  const shops = await Promise.all(numbers.map((number) => openShop({ ...opened, number, keys: keysOf(number) })));
   return {
-    ...{ cluster, postgres, later, receiver, shops, calmReceiver },
+    ...{ cluster, postgres, later, receiver, stripe, shops, calmReceiver },
     close: async () => {
       await cluster.close();
       await postgres.close();
+      await stripe.close();
       later.close();
       await receiver.close();
     },
   };
+}
+
+/** An account at Stripe of its own. */
+function stripeKeys(stripe: StripeStandIn, number: number): StripeKeys {
+  const secretKey = `sk_live_shop${number}`;
+  stripe.accept(secretKey, `acct_shop${number}`);
+  return { secretKey, webhookSecret: `whsec_shop${number}` };
 }
 
 /** Paths that end with `unsteady` are answered slowly or with an error now and then. */
@@ -85,8 +110,17 @@ function respondUnsteadily(receiver: Receiver, random: Random): () => void {
 
 const prices = [9_900, 4_900, 1_900, 19_000] as const;
 
-async function openShop(baseUrl: string, receiverUrl: string, number: number): Promise<Shop> {
+interface Opening {
+  readonly baseUrl: string;
+  readonly receiverUrl: string;
+  readonly number: number;
+  readonly keys: StripeKeys | undefined;
+}
+
+async function openShop({ baseUrl, receiverUrl, number, keys }: Opening): Promise<Shop> {
   const seller = await signUp(baseUrl, `Shop ${number}`);
+  const live = keys && { ...keys, publishableKey: `pk_live_shop${number}` };
+  if (live !== undefined) await called(seller, 'PUT', '/api/v1/payment-processor', { processor: 'stripe', live });
   const post = (path: string, body: unknown) => called(seller, 'POST', path, body);
   const [plain, funnel, monthly, yearly] = prices;
   const products = [
@@ -107,12 +141,12 @@ async function openShop(baseUrl: string, receiverUrl: string, number: number): P
   await called(seller, 'PUT', '/api/v1/webhook-endpoint', { url: receiverUrl + hooks[0] });
   await post('/api/v1/webhook-endpoints', { url: receiverUrl + hooks[1] });
   // One shop keeps the usual limit of charges, and its runs are forced now and then.
-  const shopSettings = { commissionHoldDays: 14, holdDecisionMinutes: 30, cancellationNotices: number === 1 };
+  const shopSettings = { commissionHoldDays: 14, holdDecisionMinutes: 30, cancellationNotices: number % 2 === 1 };
   const changed = await called(seller, 'PATCH', '/api/v1/settings', {
     ...shopSettings,
     ...(number === 0 ? {} : { dailyChargeLimit: 0 }),
   });
-  return { seller, handle: changed.json.handle, products, affiliate, discount, hooks };
+  return { seller, stripe: keys, handle: changed.json.handle, products, affiliate, discount, hooks };
 }
 
 async function called(seller: Seller, method: string, path: string, body: unknown) {

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { migrate as migrateAffiliate } from '@app/affiliate/migrate';
 import { migrate as migrateBilling } from '@app/billing/migrate';
 import { migrate as migrateCatalog } from '@app/catalog/migrate';
@@ -39,6 +41,8 @@ export interface Cluster<Nats extends TestNats = TestNatsServer> {
   databaseUrl(service: ServiceName): string;
   /** Starts one more process of a service. */
   spawn(service: ServiceName): Promise<SpawnedNode>;
+  /** Runs a command of the service, as its operator does. @returns what it printed @throws when it fails */
+  command(service: ServiceName, ...args: readonly string[]): Promise<string>;
   /** The process that the service runs in. */
   process(service: ServiceName): SpawnedNode;
   close(): Promise<void>;
@@ -119,6 +123,13 @@ export async function startClusterOn<Nats extends TestNats>(
     nats,
     databaseUrl,
     spawn,
+    command: async (service, ...args) => {
+      const env = { PATH: process.env.PATH, ...settingsOf(service) };
+      const { stdout } = await promisify(execFile)(process.execPath, [`services/${service}/src/main.ts`, ...args], {
+        env,
+      });
+      return stdout;
+    },
     process: (service) => processes.get(service) as SpawnedNode,
     close: async () => {
       await Promise.all(spawned.map((child) => child.kill('SIGKILL')));
