@@ -1,10 +1,11 @@
 import { query } from '@app/testing/sql';
 import type { Answers } from './answers.ts';
-import { type Books, type Comparing, type Comparison, comparing, type Entry, readBooks } from './books.ts';
+import { type Books, type Comparing, type Comparison, comparing, readBooks } from './books.ts';
 import type { Compared } from './compare-books.ts';
 import { compareHeldOrders, compareOrders } from './compare-orders.ts';
 import { compareCharges, compareHolds, comparePayments } from './compare-processor.ts';
 import { compareSubscriptions } from './compare-subscriptions.ts';
+import type { Entry } from './payment-rows.ts';
 import type { Lost } from './restored-backup.ts';
 import { endedThere } from './stripe-books.ts';
 import type { World } from './world.ts';
@@ -53,7 +54,11 @@ function withoutOrders(books: Books, lost: ReadonlySet<string>): Books {
 /** What sellers are told, and what waits for them. */
 async function readNamed({ cluster }: World): Promise<string[]> {
   const url = cluster.databaseUrl('billing');
-  const unmatched = await query<{ text: string }>(url, 'select reference as text from unmatched_payments');
+  const unmatched = await query<{ text: string }>(
+    url,
+    `select reference as text from processor_facts where lacked
+     union select reference from unmatched_payments`,
+  );
   const noticed = await query<{ text: string }>(
     url,
     `select payload as text from outbox where subject in ('evt.billing.daily-run.noticed.v1', 'evt.billing.payment.noticed.v1')`,

@@ -1,6 +1,6 @@
 import { entriesOf } from '@app/billing/stripe-entries';
 import type { PaymentIntent, SetupIntent } from '@app/billing/stripe-objects';
-import type { Entry, Payment } from './books.ts';
+import type { Entry, Payment } from './payment-rows.ts';
 import type { World } from './world.ts';
 
 type StripeBooks = ReturnType<World['stripe']['booksOf']>;
