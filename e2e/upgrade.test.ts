@@ -17,6 +17,7 @@ import { readPaths, readReleaseData, releaseFile, withoutAddress } from './relea
 import { openOrders, thoseOf, unchanging } from './release/unchanging.ts';
 import { unpack } from './release/unpack.ts';
 import { startLater } from './support/later.ts';
+import { expectOwnPasswords } from './support/own-passwords.ts';
 import { call } from './support/seller.ts';
 import { readCredentials, startStandalone } from './support/standalone.ts';
 
@@ -53,6 +54,7 @@ test('this version starts on the data of the last release, shows them unchanged 
   await standalone.until(/^ready /);
 
   await expectKept(dataDir);
+  await expectOwnPasswords(dataDir);
   const { baseUrl, apiKey, email, password } = await readCredentials(dataDir);
   const send = (method: string, path: string, body?: unknown) =>
     call(baseUrl, method, path, { body, headers: { authorization: `Bearer ${apiKey}` } });

@@ -13,7 +13,7 @@ import { LogFile } from '@app/service-kit/log-file';
 import type { Logger } from '@app/service-kit/logger';
 import type { ResourceStack } from '@app/service-kit/resource-stack';
 import type { StandaloneConfig } from './config.ts';
-import type { Secrets } from './secrets.ts';
+import { type Secrets, servicePassword } from './secrets.ts';
 
 export interface Infrastructure {
   readonly natsUrl: string;
@@ -46,13 +46,13 @@ const serverLogBytes = 2 * 1_048_576;
 export async function startInfrastructure(surroundings: Surroundings): Promise<Infrastructure> {
   const { secrets } = surroundings;
   const [adminUrl, { natsUrl, renewNats }] = await Promise.all([openPostgres(surroundings), openStreams(surroundings)]);
-  const password = secrets.databasePassword;
-  const databaseReady = makeDatabases(adminUrl, password);
+  const passwordOf = (service: ServiceName): string => servicePassword(secrets, 'postgres', service);
+  const databaseReady = makeDatabases(adminUrl, passwordOf);
   return {
     natsUrl,
     renewNats,
     natsUser: (name) => ({ NATS_USER: name, NATS_PASSWORD: natsPasswordOf(surroundings, name) }),
-    databaseUrl: (service) => databaseUrl(adminUrl, databaseName(service), databaseName(service), password),
+    databaseUrl: (service) => databaseUrl(adminUrl, databaseName(service), databaseName(service), passwordOf(service)),
     databaseReady,
   };
 }
@@ -65,8 +65,14 @@ export const startOrder: readonly ServiceName[] = ['webhook-dispatcher', ...othe
 const databaseOrder: readonly ServiceName[] = ['webhook-dispatcher', 'gateway', ...others];
 
 /** @returns what resolves when a service has its database */
-function makeDatabases(adminUrl: string, password: string): Infrastructure['databaseReady'] {
-  const databases = databaseOrder.map(databaseName).map((name) => ({ database: name, user: name, password }));
+function makeDatabases(
+  adminUrl: string,
+  passwordOf: (service: ServiceName) => string,
+): Infrastructure['databaseReady'] {
+  const databases = databaseOrder.map((service) => {
+    const name = databaseName(service);
+    return { database: name, user: name, password: passwordOf(service) };
+  });
   const ready = new Map(databases.map(({ database }) => [database, Promise.withResolvers<void>()]));
   const made = ensureDatabases(adminUrl, databases, (database) => ready.get(database)?.resolve());
   // The start of each service fails with it, which may not have begun yet.
@@ -92,7 +98,7 @@ async function openPostgres({ config, resources, say, announce }: Surroundings):
 
 /** `readConfig` has required the passwords of an existing server. */
 const natsPasswordOf = ({ config, secrets }: Surroundings, name: NatsName): string =>
-  config.NATS_URL === undefined ? secrets.natsPassword : (config[natsPasswordVariable(name)] ?? '');
+  config.NATS_URL === undefined ? servicePassword(secrets, 'nats', name) : (config[natsPasswordVariable(name)] ?? '');
 
 /** Of a server that is not ours: the reasons why a look at its streams fails where its configuration is another. */
 const otherConfiguration =
@@ -153,7 +159,7 @@ async function openNats({
   const configFile = join(config.DATA_DIR, 'nats.conf');
   writeFileSync(
     configFile,
-    natsUsersConfig(() => JSON.stringify(secrets.natsPassword)),
+    natsUsersConfig((name) => JSON.stringify(servicePassword(secrets, 'nats', name))),
     { mode: 0o600 },
   );
   const serverLog = openLog(join(config.DATA_DIR, 'nats-server.log'), name, resources, announce);

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serviceNames } from '@app/contracts/services';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { writeCredentials } from './credentials.ts';
-import { loadSecrets, noteSellerMade } from './secrets.ts';
+import { loadSecrets, noteSellerMade, servicePassword } from './secrets.ts';
 
 const unchanged = { newCredentials: false, newSecrets: false };
 let directory: string;
@@ -50,3 +51,19 @@ test.each([
     expect((await load()).sellerMade).toBe(true);
   },
 );
+
+test('a data directory in which all services had one password gets one for each, which stays and is its owner’s alone', async () => {
+  const file = join(directory, 'secrets.json');
+  const { passwordSeed, ...before } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(passwordSeed).toHaveLength(43);
+  writeFileSync(file, JSON.stringify(before), { mode: 0o644 });
+  const secrets = await load();
+  const passwords = (['postgres', 'nats'] as const).flatMap((server) =>
+    serviceNames.map((name) => servicePassword(secrets, server, name)),
+  );
+  expect(new Set(passwords).size).toBe(2 * serviceNames.length);
+  expect(JSON.stringify(before)).not.toContain(secrets.passwordSeed);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await load()).toEqual(secrets);
+  expect(secrets).toMatchObject(before);
+});

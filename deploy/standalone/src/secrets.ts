@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseName } from '@app/contracts/services';
+import { databaseName, type ServiceName } from '@app/contracts/services';
 import { databaseExists } from '@app/embedded/databases';
+import type { NatsName } from '@app/messaging/nats-config';
 import { z } from 'zod';
 import type { StandaloneConfig } from './config.ts';
 import { credentialsFile, readCredentials } from './credentials.ts';
@@ -14,6 +15,9 @@ const secretsSchema = z.object({
   keyPepper: secret,
   platformKey: secret,
   secretsKey: secret,
+  /** What the passwords of the services are made from; a data directory of 0.2.0 or before gets it at its next start. */
+  passwordSeed: secret,
+  /** Until 0.2.0 all services had these; kept for a return to it. */
   databasePassword: secret,
   natsPassword: secret,
   sellerPassword: secret,
@@ -23,6 +27,8 @@ const secretsSchema = z.object({
   sellerMade: z.boolean().default(false),
 });
 
+const storedSchema = secretsSchema.partial({ passwordSeed: true });
+
 /** What the deployment must keep to itself: made at the first start, kept in the data directory, readable by its owner. */
 export type Secrets = Readonly<z.output<typeof secretsSchema>>;
 
@@ -31,6 +37,18 @@ export interface Renewal {
   readonly newCredentials: boolean;
   /** `--new-secrets`: that, and everything that keys and webhook secrets are checked and sealed with. */
   readonly newSecrets: boolean;
+}
+
+/**
+ * A service's own password of PostgreSQL or NATS, the same at every start: whoever has one can work out no other.
+ * nats-server takes a value that begins with a digit for a number; it is quoted, but not in every configuration.
+ */
+export function servicePassword(
+  { passwordSeed }: Secrets,
+  server: 'postgres' | 'nats',
+  name: ServiceName | NatsName,
+): string {
+  return `s${createHmac('sha256', passwordSeed).update(`${server} ${name}`).digest('base64url')}`;
 }
 
 const secretsFile = (dataDir: string): string => join(dataDir, 'secrets.json');
@@ -48,7 +66,7 @@ export async function loadSecrets(config: StandaloneConfig, renewal: Renewal): P
     'Put it back from your backup. If it is lost, start once with `npm start -- --new-secrets`: data and orders stay, ' +
     'every API key ends, the first seller gets a new key and password, secrets of webhook endpoints and of automations ' +
     'that POST have to be rotated, and headers of endpoints and API keys of payment processors stored again.';
-  const kept = readPrivate(file, secretsSchema, help);
+  const kept = completed(file, readPrivate(file, storedSchema, help));
   if (kept === undefined) {
     if (await holdsData(config)) throw new Error(`${file} is missing, and the data need it. ${help}`);
     const secrets = freshSecrets(false);
@@ -59,14 +77,26 @@ export async function loadSecrets(config: StandaloneConfig, renewal: Renewal): P
   return kept;
 }
 
+/** On the disk before any server learns a password that is made from it. */
+function completed(file: string, stored: z.output<typeof storedSchema> | undefined): Secrets | undefined {
+  if (stored === undefined) return undefined;
+  const { passwordSeed } = stored;
+  if (passwordSeed !== undefined) return { ...stored, passwordSeed };
+  const secrets = { ...stored, passwordSeed: random() };
+  writePrivate(file, secrets);
+  return secrets;
+}
+
 /** From now on, what is missing is lost. */
 export function noteSellerMade(dataDir: string, secrets: Secrets): void {
   if (!secrets.sellerMade) writePrivate(secretsFile(dataDir), { ...secrets, sellerMade: true });
 }
 
+const random = (): string => randomBytes(32).toString('base64url');
+
 function freshSecrets(sellerMade: boolean): Secrets {
-  const random = () => randomBytes(32).toString('base64url');
   return {
+    passwordSeed: random(),
     keyPepper: random(),
     platformKey: random(),
     secretsKey: random(),
