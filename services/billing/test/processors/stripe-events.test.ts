@@ -287,6 +287,34 @@ test('two replicas that read at once each get other events, and a few of each ac
   await query(harness.databaseUrl, `delete from processor_events where account_id like 'acc_claimed%'`);
 });
 
+test('a success that its event tells while another payment of the order waits for its buyer is kept at once', async () => {
+  const seller = await newSeller();
+  const { account, key, secret } = seller;
+  const isNew = ({ method, path, secretKey }: { method: string; path: string; secretKey?: string | undefined }) =>
+    method === 'POST' && path === '/v1/payment_intents' && secretKey === key;
+  const input = startInput({ orderId: newId('order', harness.clock.nowMs()), paymentMethod: 'pm_card_visa' });
+  stripe.fail(isNew, 'late');
+  const first = await harness.requester.request(startPayment, input, commandOf(account));
+  harness.clock.advance(10_000);
+  await announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(first.paymentId), 2);
+  const begunAt = harness.clock.now().toISOString();
+  const card = { paymentMethod: 'pm_card_authenticationRequired', returnUrl: 'https://shop.example/' };
+  const second = await harness.requester.request(
+    startPayment,
+    { ...input, ...card, attemptNo: 2, begunAt },
+    commandOf(account),
+  );
+  expect(second).toMatchObject({ status: 'requires_action', attemptNo: 2 });
+  await stripe.deliverLate();
+  const event = lastEvent(key);
+  expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
+  await handled(event, 'later');
+  expect(await factsOfEvents(account)).toMatchObject([
+    { kind: 'charge', cents: 4_900, payment_id: first.paymentId, order_id: input.orderId },
+  ]);
+  expect(await query(harness.databaseUrl, 'select id from charges where account_id = $1', [account])).toEqual([]);
+});
+
 test('a hold, its capture and its release are told by their events under the references of the list', async () => {
   const seller = await newSeller();
   const { account, key, secret } = seller;

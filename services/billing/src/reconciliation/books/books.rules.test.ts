@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { type ListedFact, notAtProcessor, type OwnPayment, verdictOn } from './books.rules.ts';
+import {
+  type ListedFact,
+  notAtProcessor,
+  type OwnHold,
+  type OwnPayment,
+  orphanOf,
+  policyOf,
+  verdictOn,
+} from './books.rules.ts';
 
 const record = (fields: Partial<ListedFact> = {}): ListedFact => ({
   reference: 'ch_1',
@@ -107,4 +115,47 @@ test('a charge that failed afterwards is money that the platform counts without 
   const verdict = verdictOn(record({ status: 'failed', message: 'The bank took it back.' }), own());
   expect(toldOf(verdict)).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1' });
   expect(toldOf(verdict)?.detail).toContain('2026-03-15 (reference ch_1): The bank took it back.');
+});
+
+const unexplained = (
+  fact: Partial<ListedFact>,
+  { ended = false, ...of }: { own?: OwnPayment; hold?: OwnHold; ended?: boolean } = {},
+) => ({ fact: record(fact), own: of.own, hold: of.hold, ended });
+
+test.each([
+  ['the seller’s own refund', 'follow', unexplained({ kind: 'refund', paymentId: null })],
+  ['a refund of ours that is lacked', 'follow', unexplained({ kind: 'refund' })],
+  ['a charge of ours that is lacked', 'follow', unexplained({})],
+  ['one that waits for its buyer', 'follow', unexplained({ status: 'requires_action' })],
+  ['a charge of nobody', 'report', unexplained({ paymentId: null })],
+  ['a hold of ours that is lacked', 'report', unexplained({ kind: 'hold' })],
+  ['a capture of ours that is lacked', 'report', unexplained({ kind: 'capture' })],
+  ['what was declined here', 'look up', unexplained({}, { own: own({ status: 'declined' }) })],
+  ['what is under way here', 'report', unexplained({}, { own: own({ status: 'sent' }) })],
+  ['another amount', 'report', unexplained({}, { own: own({ amount_cents: 1 }) })],
+  [
+    'a refund that failed',
+    'reopen',
+    unexplained({ kind: 'refund', status: 'failed' }, { own: own({ call: 'refund' }) }),
+  ],
+  ['a charge that failed', 'report', unexplained({ status: 'failed' }, { own: own() })],
+] as const)('the policy for %s is: %s', (_, policy, fact) => {
+  expect(policyOf(fact)).toBe(policy);
+});
+
+test('a hold that nothing explains is not reported once it was captured or released', () => {
+  expect(orphanOf(unexplained({ kind: 'hold' }))).toMatchObject({ side: 'processor', kind: 'hold', id: 'ch_1' });
+  expect(orphanOf(unexplained({ kind: 'hold' }, { ended: true }))).toBeUndefined();
+});
+
+test('a capture that was not made here waits while its hold is being settled, and is reported otherwise; a release only of what is held', () => {
+  const hold = (hold_status: OwnHold['hold_status']): OwnHold => ({ ...own({ call: 'authorize' }), hold_status });
+  const capture = { kind: 'capture', about: 'ch_1', reference: 'ch_2', paymentId: null } as const;
+  expect(orphanOf(unexplained(capture, { hold: hold('settling') }))).toBe('later');
+  expect(orphanOf(unexplained(capture, { hold: hold('held') }))).toMatchObject({ side: 'processor', kind: 'charge' });
+  expect(orphanOf(unexplained(capture))).toMatchObject({ side: 'processor', kind: 'charge', orderId: null });
+  const release = { ...capture, kind: 'release' } as const;
+  expect(orphanOf(unexplained(release, { hold: hold('held') }))).toMatchObject({ side: 'platform', kind: 'hold' });
+  expect(orphanOf(unexplained(release, { hold: hold('settling') }))).toBeUndefined();
+  expect(orphanOf(unexplained(release))).toBeUndefined();
 });
