@@ -8,6 +8,7 @@ import { billingInterval, pricingType } from './products.ts';
 /** A shop as its pages show it. */
 export const sellerResource = z
   .object({
+    key: z.string().describe('Stands for the seller in names of cookies: another handle leaves it as it is.'),
     handle: z.string().describe('The current one; an earlier one still leads here.'),
     name: z.string(),
     supportEmail: z.string(),
@@ -62,6 +63,10 @@ export const checkoutOfferResource = pricedOffer
     seller: sellerResource,
     ...cardFields,
     test: z.boolean().describe('The shop is in test mode: no card is charged.'),
+    affiliateCode: z
+      .string()
+      .nullable()
+      .describe('The code that was given, as its affiliate has it; null where none was given or no affiliate has it.'),
   })
   .meta({ id: 'CheckoutOffer' });
 export type CheckoutOffer = z.infer<typeof checkoutOfferResource>;

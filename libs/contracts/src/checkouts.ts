@@ -102,6 +102,7 @@ export const openedCheckoutResource = checkoutResource
   .meta({ id: 'CheckoutOpened' });
 
 const utm = text(limits.utm).nullable().optional();
+const sources = { utm_source: utm, utm_medium: utm, utm_campaign: utm, utm_term: utm, utm_content: utm };
 const buyerFields = {
   email: emailAddress,
   name: text(limits.name),
@@ -119,17 +120,18 @@ export const openCheckoutBody = z
     bumpIds: buyerFields.bumpIds.optional(),
     discountCode: typedCode.optional(),
     affiliateCode: text(64).optional(),
-    utm_source: utm,
-    utm_medium: utm,
-    utm_campaign: utm,
-    utm_term: utm,
-    utm_content: utm,
+    ...sources,
   })
   .meta({ id: 'CheckoutOpen' });
 export type OpenCheckoutBody = z.infer<typeof openCheckoutBody>;
 
 export const updateCheckoutBody = z
-  .strictObject({ ...buyerFields, discountCode: typedCode.nullable() })
+  .strictObject({
+    ...buyerFields,
+    discountCode: typedCode.nullable(),
+    affiliateCode: text(64).nullable().describe('Who sent the buyer last; it takes the place of an earlier one.'),
+    ...sources,
+  })
   .partial()
   .meta({ id: 'CheckoutUpdate' });
 export type UpdateCheckoutBody = z.infer<typeof updateCheckoutBody>;

@@ -56,18 +56,38 @@ export const forgetCheckout = (productId: string): PageCookie => ({
   maxAgeSeconds: 0,
 });
 
-const affiliateCookie = 'ref';
+/** Of the release before, under the path of a handle. */
+const affiliateOfHandle = 'ref';
+const affiliateCookie = /^ref_[\w-]{16}$/;
 const affiliateSeconds = 30 * daySeconds;
+const affiliatesMax = 20;
 
-/** The partner who sent the buyer: credited for 30 days at this shop. */
-export function affiliateOf(query: URLSearchParams, cookies: ReadonlyMap<string, string>): string {
-  return cleanText(query.get('ref'), 64) || cleanText(cookies.get(affiliateCookie), 64);
-}
+/** The affiliate who sent the buyer: credited for 30 days at this shop, under whatever handle. @param key of the seller */
+export const keptAffiliate = (cookies: ReadonlyMap<string, string>, key: string): string =>
+  cleanText(cookies.get(`ref_${key}`), 64) || cleanText(cookies.get(affiliateOfHandle), 64);
 
-export function keepAffiliate(query: URLSearchParams, handle: string): PageCookie[] {
-  const code = cleanText(query.get('ref'), 64);
+/** Whether any shop's affiliate is kept. */
+export const keepsAffiliates = (cookies: ReadonlyMap<string, string>): boolean =>
+  [...cookies.keys()].some((name) => name === affiliateOfHandle || affiliateCookie.test(name));
+
+/**
+ * Keeps an affiliate who exists, else the one whom the release before kept. Of those of other shops the oldest give way: browsers
+ * send the cookies of a path in the order in which they were made.
+ */
+export function keepAffiliate(
+  cookies: ReadonlyMap<string, string>,
+  key: string,
+  existing: string | null,
+): PageCookie[] {
+  const own = `ref_${key}`;
+  const code = existing ?? (cookies.has(own) ? '' : keptAffiliate(cookies, key));
   if (code === '') return [];
-  return [{ name: affiliateCookie, value: code, path: `/c/${handle}`, maxAgeSeconds: affiliateSeconds }];
+  const others = [...cookies.keys()].filter((name) => name !== own && affiliateCookie.test(name));
+  const oldest = others.slice(0, Math.max(0, others.length - affiliatesMax + 1));
+  return [
+    { name: own, value: code, path: '/c', maxAgeSeconds: affiliateSeconds },
+    ...oldest.map((name) => ({ name, value: null, path: '/c', maxAgeSeconds: 0 })),
+  ];
 }
 
 /** What an address or a cookie says, as far as the API takes it: no control characters, no half of a character. */

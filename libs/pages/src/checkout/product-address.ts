@@ -1,5 +1,6 @@
+import type { CheckoutOffer } from '@app/contracts/checkout-offers';
 import type { PageRequest } from '../page.ts';
-import { affiliateOf, cleanText } from './checkout-cookies.ts';
+import { cleanText, keptAffiliate } from './checkout-cookies.ts';
 
 /** Where a product is sold, as the address has it. */
 export interface ProductAddress {
@@ -28,10 +29,29 @@ export function actionOf(address: ProductAddress, query: URLSearchParams): strin
   return kept.size === 0 ? pathOf(address) : `${pathOf(address)}?${kept}`;
 }
 
-/** Where the buyer comes from, for `openCheckout`. */
-export function sourcesOf({ query, cookies }: Pick<PageRequest, 'query' | 'cookies'>): Record<string, string> {
+/** What the address says of where the buyer comes from: all of it, or null where it says nothing. */
+export function utmOf(query: URLSearchParams): Record<string, string | null> | null {
+  const given = utmNames.map((name) => [name, cleanText(query.get(name), 200) || null] as const);
+  return given.every(([, value]) => value === null) ? null : Object.fromEntries(given);
+}
+
+/** Of a link that names an affiliate alone. */
+export const noUtm: Readonly<Record<string, null>> = Object.fromEntries(utmNames.map((name) => [name, null]));
+
+export const refOf = (query: URLSearchParams): string => cleanText(query.get('ref'), 64);
+
+/**
+ * Where the buyer comes from, for `openCheckout`. A code that no affiliate has replaces none who exists; where there is none, the
+ * seller learns of it by the order.
+ * @param offer of the product, where an affiliate may be known; else null
+ */
+export function sourcesOf(
+  { query, cookies }: Pick<PageRequest, 'query' | 'cookies'>,
+  offer: Pick<CheckoutOffer, 'affiliateCode' | 'seller'> | null,
+): Record<string, string> {
   const given = utmNames.map((name) => [name, cleanText(query.get(name), 200)] as const);
-  const affiliateCode = affiliateOf(query, cookies);
+  const kept = offer === null ? '' : keptAffiliate(cookies, offer.seller.key);
+  const affiliateCode = offer?.affiliateCode || kept || refOf(query);
   const sources = Object.fromEntries(given.filter(([, value]) => value !== ''));
   return affiliateCode === '' ? sources : Object.assign(sources, { affiliateCode });
 }

@@ -1,10 +1,11 @@
+import type { CheckoutOffer } from '@app/contracts/checkout-offers';
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import type { Problem } from '../call.ts';
 import type { PageCookie, PageRequest } from '../page.ts';
-import { keepCheckout, type OwnCheckout } from './checkout-cookies.ts';
+import { keepCheckout, keepsAffiliates, type OwnCheckout } from './checkout-cookies.ts';
 import { errorsAt, fieldsOf, type OrderFields, type OrderForm, refusedFields } from './order-form.ts';
-import { type ProductAddress, sourcesOf } from './product-address.ts';
-import { buyer } from './show-purchase.ts';
+import { type ProductAddress, refOf, sourcesOf } from './product-address.ts';
+import { buyer, findOffer } from './show-purchase.ts';
 
 export interface SavedOrder {
   readonly ok: true;
@@ -33,7 +34,7 @@ export async function saveOrder(
   form: OrderForm,
 ): Promise<SavedOrder | Refused> {
   const fields = fieldsOf(form);
-  const sources = own === undefined ? sourcesOf(request) : {};
+  const sources = own === undefined ? sourcesOf(request, await offerOfAffiliate(request, address)) : {};
   const refused: string[] = [];
   for (let attempt = 1; ; attempt++) {
     const saved =
@@ -47,6 +48,13 @@ export async function saveOrder(
     if (wrong.length === 0 || attempt === attemptsMax) return saved;
     refused.push(...wrong);
   }
+}
+
+/** Only where the address or a cookie names an affiliate: everyone else's form waits for nothing. */
+async function offerOfAffiliate(request: PageRequest, address: ProductAddress): Promise<CheckoutOffer | null> {
+  if (refOf(request.query) === '' && !keepsAffiliates(request.cookies)) return null;
+  const found = await findOffer(request, address);
+  return found.ok ? found.body : null;
 }
 
 function leaveOut(fields: object, field: string): boolean {

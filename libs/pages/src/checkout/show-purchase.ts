@@ -4,15 +4,24 @@ import type { CallResult, Operations } from '../call.ts';
 import { cardName } from '../components/card-name.ts';
 import { checkHead, checksOf } from '../components/checks.ts';
 import { type Html, html } from '../html.ts';
-import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
+import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../page.ts';
 import { bankPage } from './bank-page.ts';
-import { cleanText, keepAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
+import { cleanText, keepAffiliate, keptAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
 import { confirmingOf, isSecretWay } from './confirming.ts';
 import type { Post } from './model.ts';
 import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
 import { orderNotices } from './order-page.texts.ts';
 import { processingPage } from './processing-page.ts';
-import { actionOf, type ProductAddress, pathOf, portalPathOf, portalUrlAt } from './product-address.ts';
+import {
+  actionOf,
+  noUtm,
+  type ProductAddress,
+  pathOf,
+  portalPathOf,
+  portalUrlAt,
+  refOf,
+  utmOf,
+} from './product-address.ts';
 import { cardPart, showOrder } from './show-order.ts';
 import { type Refused, showRefusal } from './show-refusal.ts';
 import { endedPage, type ThanksContent, thanksPage } from './thanks-page.ts';
@@ -23,23 +32,43 @@ import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
 export async function showPurchase(request: PageRequest, address: ProductAddress): Promise<PageAnswer> {
   const found = await findOffer(request, address);
   const offer = found.ok ? found.body : null;
-  if (offer !== null && offer.seller.handle !== address.handle) {
-    const moved = pathOf({ handle: offer.seller.handle, slug: address.slug });
-    return { status: 308, location: request.query.size === 0 ? moved : `${moved}?${request.query}` };
-  }
+  if (offer !== null && offer.seller.handle !== address.handle) return movedTo(request, address, offer);
+  const cookies = offer === null ? [] : keepAffiliate(request.cookies, offer.seller.key, offer.affiliateCode);
   const own = findOwn(request, address, offer);
   const read = own === undefined ? null : await readCheckout(request, own);
   if (read !== null && !read.ok && !isGone(read)) return showRefusal(read, request.requestId);
   if (own !== undefined && read?.ok) {
-    const checkout = read.body;
     const seller = offer === null ? await findSeller(request, address.handle) : null;
-    const { clientSecret } = read;
-    return showCheckout(request, address, { offer, seller, checkout, clientSecret, productId: own.productId });
+    const { body: checkout, clientSecret } = read;
+    if (checkout.status === 'open') await followLink(request, own, offer);
+    const shown = showCheckout(request, address, { offer, seller, checkout, clientSecret, productId: own.productId });
+    return Object.assign(shown, { cookies });
   }
   if (!found.ok) return await showNoOffer(request, address, found);
   const shown = showOrder(request, address, { offer, checkout: null, productId: found.body.product.id }, {});
-  const cookies = keepAffiliate(request.query, address.handle);
   return Object.assign(shown, { cookies, isIndexed: true, head: shareHead(found.body) });
+}
+
+/** To the handle of today. What the release before kept under the earlier one goes along. */
+function movedTo(request: PageRequest, { slug }: ProductAddress, { seller }: CheckoutOffer): Redirect {
+  const moved = pathOf({ handle: seller.handle, slug });
+  const location = request.query.size === 0 ? moved : `${moved}?${request.query}`;
+  return { status: 308, location, cookies: keepAffiliate(request.cookies, seller.key, null) };
+}
+
+/**
+ * The order's affiliate and campaign are those of the last link, to whichever product of the shop. What cannot be written is worth
+ * less than the page.
+ */
+async function followLink(request: PageRequest, own: OwnCheckout, offer: CheckoutOffer | null): Promise<void> {
+  if (offer === null) return;
+  const utm = utmOf(request.query);
+  const affiliateCode = offer.affiliateCode ?? keptAffiliate(request.cookies, offer.seller.key);
+  const isLink = offer.affiliateCode !== null || utm !== null;
+  if (!isLink && affiliateCode === '') return;
+  const body = Object.assign({}, isLink ? (utm ?? noUtm) : {}, affiliateCode === '' ? {} : { affiliateCode });
+  const params = { checkoutId: own.checkoutId };
+  await request.call('updateCheckout', { actor: buyer(request, own), params, body });
 }
 
 /** The appearance of the shop's pages; null where there is no shop. */
@@ -64,10 +93,11 @@ export async function showShop(request: PageRequest, handle: string): Promise<Sh
 /** What is on offer, for the choice that the address names. */
 export async function findOffer({ call, actor, query }: PageRequest, { handle, slug }: ProductAddress) {
   const discountCode = cleanText(query.get('discount'), 50);
+  const affiliateCode = refOf(query);
   return await call('getOffer', {
     actor,
     params: { handle, slug },
-    query: discountCode ? { discountCode } : {},
+    query: Object.assign({}, discountCode ? { discountCode } : {}, affiliateCode ? { affiliateCode } : {}),
   });
 }
 

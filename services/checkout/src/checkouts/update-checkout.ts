@@ -5,7 +5,8 @@ import { statement } from '@app/service-kit/database';
 import { openResource } from './checkout.rules.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
-import { cardOf, checkoutProductOf } from './get-checkout.ts';
+import { followSources } from './follow-sources.ts';
+import { cardOf, checkoutProductOf, getCheckout } from './get-checkout.ts';
 import { priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
@@ -28,10 +29,14 @@ export async function updateCheckout(
   buyer: OfBuyer & { body: UpdateCheckoutBody },
   requestId: string,
 ): Promise<CheckoutResource> {
+  const { affiliateCode, utm_source, utm_medium, utm_campaign, utm_term, utm_content, ...body } = buyer.body;
+  const sources = { affiliateCode, utm_source, utm_medium, utm_campaign, utm_term, utm_content };
   for (let change = 0; change < changesMax; change++) {
     const row = await findCheckout(deps.steps, buyer);
     requireOpen(row);
-    const updated = await tryUpdate(deps, row, buyer.body, requestId);
+    await followSources(deps, row, sources);
+    if (Object.keys(body).length === 0) return await getCheckout(deps, buyer, requestId);
+    const updated = await tryUpdate(deps, row, body, requestId);
     if (updated !== undefined) return updated;
   }
   throw changesTooFast();

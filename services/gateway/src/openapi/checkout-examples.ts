@@ -34,6 +34,7 @@ const checkout = {
 };
 
 const seller = {
+  key: 'Qm3zP0aV7xK2nB5c',
   handle: 'maya-paints',
   name: 'Maya Paints',
   supportEmail: 'help@mayapaints.example',
@@ -81,6 +82,7 @@ export const checkoutExamples = {
       publishableKey: 'pk_live_51Hx',
       savesCard: true,
       test: false,
+      affiliateCode: null,
     },
   },
   recordVisit: { body: { handle: 'maya-paints', slug: 'watercolour-course' }, response: { ok: true } },

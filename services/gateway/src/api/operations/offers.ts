@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { resolveCredits } from '@app/contracts/affiliates';
 import {
   type CheckoutOffer,
   checkoutOfferResource,
@@ -7,9 +9,10 @@ import {
   type SellerResource,
   sellerResource,
 } from '@app/contracts/checkout-offers';
-import { limits, okResult, rawText, typedCode } from '@app/contracts/common';
+import { limits, okResult, rawText, text, typedCode } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
+import type { CallContext } from '@app/messaging/requester';
 import { z } from 'zod';
 import { checkoutUrlOf, logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
 import type { Seller } from '../../identity/find-seller.ts';
@@ -48,7 +51,11 @@ export const offerOperations = tagged('Checkout', [
       'the chosen bumps and code. It opens nothing and counts no view. A bump that is not on offer is left out of the ' +
       'price; a code that takes nothing off says why in `discount.refusal`. A draft is not found.',
     params: z.object({ handle: pathSlug('product_not_found'), slug: pathSlug('product_not_found') }),
-    query: z.object({ bumpIds, discountCode: typedCode.optional() }),
+    query: z.object({
+      bumpIds,
+      discountCode: typedCode.optional(),
+      affiliateCode: text(64).optional().describe('Of the affiliate who sent the buyer.'),
+    }),
     response: checkoutOfferResource,
     errors: ['product_not_found', 'no_longer_for_sale'],
     run: (call) => getOffer(call),
@@ -80,7 +87,11 @@ async function getSeller({ app, params, baseUrl }: SellersCall): Promise<SellerR
 
 type OfferCall = OperationCall<
   { readonly handle: string; readonly slug: string },
-  { readonly bumpIds?: string | undefined; readonly discountCode?: string | undefined },
+  {
+    readonly bumpIds?: string | undefined;
+    readonly discountCode?: string | undefined;
+    readonly affiliateCode?: string | undefined;
+  },
   unknown
 >;
 
@@ -92,16 +103,18 @@ async function getOffer({ app, params, query, context, baseUrl }: OfferCall): Pr
   const seller = await app.sellers.find(params.handle);
   if (seller === null) throw new DomainError('product_not_found', 'No product is sold at this address.');
   const { testMode } = seller.account;
-  const { bumpIds = '', discountCode } = query;
+  const { bumpIds = '', discountCode, affiliateCode = '' } = query;
+  const ofSeller = { ...context, accountId: seller.accountId };
   const wanted = {
     slug: params.slug,
     bumpIds: bumpIds.split(',').filter((id) => id !== ''),
     discountCode: discountCode || null,
     testMode,
   };
-  const [offer, card] = await Promise.all([
-    app.requester.request(getOfferRequest, wanted, { ...context, accountId: seller.accountId }),
+  const [offer, card, affiliate] = await Promise.all([
+    app.requester.request(getOfferRequest, wanted, ofSeller),
     cardProcessor(app, seller.accountId, testMode),
+    affiliateCode === '' ? null : affiliateWith(app, affiliateCode, ofSeller),
   ]);
   const { image, ...product } = offer.product;
   return {
@@ -114,7 +127,18 @@ async function getOffer({ app, params, query, context, baseUrl }: OfferCall): Pr
     seller: sellerResourceOf(seller, baseUrl),
     ...card,
     test: testMode,
+    affiliateCode: affiliate,
   };
+}
+
+/** Null where no affiliate of the account has the code. While that is not known it is null too: a page without it is worth more than none. */
+async function affiliateWith(app: OfferCall['app'], code: string, context: CallContext): Promise<string | null> {
+  const wanted = [{ accountId: context.accountId, code, customerEmail: '' }];
+  const known = await app.requester.request(resolveCredits, { wanted }, context).catch((err: unknown) => {
+    app.logger.warn({ err, accountId: context.accountId }, 'whether an affiliate has a code is not known');
+    return { credited: [] };
+  });
+  return known.credited[0] ?? null;
 }
 
 type VisitCall = OperationCall<unknown, unknown, z.output<typeof recordVisitBody>>;
@@ -129,8 +153,9 @@ async function recordVisit({ app, body, address, headers, context }: VisitCall) 
   return await app.requester.request(recordVisitRequest, input, { ...context, accountId });
 }
 
-function sellerResourceOf({ handle, account, appearance }: Seller, baseUrl: string): SellerResource {
+function sellerResourceOf({ accountId, handle, account, appearance }: Seller, baseUrl: string): SellerResource {
   const { logoName, ...rest } = appearance;
   const { businessName: name, supportEmail } = account;
-  return { handle, name, supportEmail, logoUrl: logoUrlOf(baseUrl, logoName), ...rest };
+  const key = hash('sha256', accountId, 'base64url').slice(0, 16);
+  return { key, handle, name, supportEmail, logoUrl: logoUrlOf(baseUrl, logoName), ...rest };
 }
