@@ -40,7 +40,7 @@ import {
 
 /**
  * Billing as its contract says, without a processor: cards say how they end. `ok` and `action` (which needs a
- * confirmation first) succeed, `declined` does not, `unknown` is not known until a test says so. Of held cards
+ * confirmation first) succeed, `declined` and `no-money` do not, `given-up` was not found at the processor, `unknown` is not known until a test says so. Of held cards
  * `no-upsell` declines the upsell, and `lost` neither captures nor charges.
  */
 export interface BillingStandIn {

@@ -237,6 +237,21 @@ test.each(['declined', 'no-money'])(
   },
 );
 
+test('an attempt that was given up and succeeds days later pays the order, whatever was declined in between', async () => {
+  const opened = await harness.open({ email });
+  await harness.pay(opened, 'given-up');
+  await harness.pay(opened, 'declined');
+  harness.base.clock.advance(48 * 3_600_000);
+  await harness.pay(opened, 'declined');
+  const [first] = harness.billing.attempts;
+  if (first === undefined) throw new Error('nothing was started');
+  first.outcome = { ...first.outcome, status: 'succeeded', reason: null };
+  await harness.billing.publishCompleted(first);
+  await harness.billing.handled();
+  expect(await harness.get(opened)).toMatchObject({ status: 'paid', orderId: first.input.orderId });
+  expect((await harness.list()).map(({ id }) => id)).toEqual([first.input.orderId]);
+});
+
 test('a double click on an old price charges nothing, although the first click made the new price the shown one', async () => {
   const opened = await harness.open({ email });
   harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 12_000 });

@@ -54,6 +54,7 @@ function firstOutcome(input: StartInput): PaymentOutcome {
     ...noCard,
   };
   if (paymentMethod === 'declined') return { ...outcome, status: 'declined', reason: 'card_declined' };
+  if (paymentMethod === 'given-up') return { ...outcome, status: 'declined', reason: 'try_again_later' };
   if (paymentMethod === 'no-money') return { ...outcome, status: 'declined', reason: 'insufficient_funds' };
   if (paymentMethod === 'unknown') return { ...outcome, status: 'processing' };
   if (paymentMethod === 'action') {

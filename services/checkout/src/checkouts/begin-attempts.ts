@@ -86,7 +86,9 @@ const beginStatement = statement<BegunRow>(
      from due where claim_id is not null and begins
    ), ${claimUsesSql}, begun as (
      update checkouts as c set status = 'processing', revision = c.revision + 1, attempt_no = c.attempt_no + 1,
-       order_id = case when d.takes_new_order_id then d.order_id else coalesce(c.order_id, d.order_id) end, checked_at = d.checked_at, reason = null, action_url = null,
+       order_id = case when d.takes_new_order_id and not exists (select from checkout_attempts as t
+           where t.account_id = d.account_id and t.checkout_id = d.id and t.reason = 'try_again_later')
+         then d.order_id else coalesce(c.order_id, d.order_id) end, checked_at = d.checked_at, reason = null, action_url = null,
        discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end
      from due as d
      where c.account_id = d.account_id and c.id = d.id and ${isOneRow('d')}
@@ -179,7 +181,8 @@ const sameOrderMs = hourMs;
 
 /**
  * Whether an attempt gets an order id of its own. An order's position in lists and its date are in its id: one that is paid days
- * after a declined attempt must not lie below newer ones. Only after a definite no: else the first id keeps out a second charge.
+ * after a declined attempt must not lie below newer ones. Only after a definite no to all of its attempts, which the statement reads: one
+ * that was given up may succeed still, and the first id then says whose it is and keeps out a second charge.
  */
 const takesNewOrderId = ({ order_id, status, attempt_reason }: CheckoutRow, nowMs: number): boolean =>
   order_id !== null &&
