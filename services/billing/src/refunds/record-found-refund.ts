@@ -19,11 +19,11 @@ interface AtProcessor {
 }
 
 /**
- * Records a refund that was made at the processor itself, or by a later state of this database: what happened there is a fact, so it waits for no other payment of the order.
- * In one transaction its row is written as one that succeeded, with all that follows from a refund of ours. Its id follows
+ * Records a refund that was made at the processor itself, or by a later state of this database: what happened there is a fact, so it waits for no other payment of the order
+ * but its upsell: of an order whose hold is being settled it is not known yet what all of its money is. In one transaction its row is written as one that succeeded, with all that follows from a refund of ours. Its id follows
  * from its reference: two processes that find it at once write one row.
  * @returns `recorded`, also where it was before; `later` while a refund of ours of the same charge has no outcome, which may have been
- * counted without being taken; `unknown` where the account has no such charge, or less is left of it
+ * counted without being taken, or while the order's hold is being settled; `unknown` where the account has no such charge, or less is left of it
  */
 export async function recordFoundRefund(
   deps: PaymentDeps,
@@ -35,6 +35,7 @@ export async function recordFoundRefund(
     const money = await readMoney(deps.database, accountId, record.orderId);
     const charge = chargeOf(money, record, processor);
     if (charge === undefined) return 'unknown';
+    if (isBeingSettled(money, charge)) return 'later';
     const result = await recordOf(deps, { accountId, charge, money, record });
     if (result !== 'changed') return result;
   }
@@ -63,6 +64,10 @@ const chargeOf = (
   [...charges, ...renewals].find(
     (one) => one.reference === about && one.processor === processor && one.currency === currency,
   );
+
+/** What all of the order's own money is, is known once its upsell has an end; until then checkout has no paid order either. */
+const isBeingSettled = ({ hold, charges }: OrderMoney, charge: Charge): boolean =>
+  hold?.status === 'settling' && charges.includes(charge);
 
 const isOf = ({ id, account_id, processor_reference }: Payment, record: ProcessorRecord): boolean =>
   processor_reference === record.reference || id === foundRefundId(account_id, record);

@@ -3,11 +3,13 @@ import { expect, test } from 'vitest';
 import { releaseHold } from '../../src/advancing/release-hold.ts';
 import { settleHold } from '../../src/advancing/settle-hold.ts';
 import { startPayment } from '../../src/charging/start-payment.ts';
+import { recordFoundRefund } from '../../src/refunds/record-found-refund.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica } from '../payment-replicas.ts';
 import { startInput, upsell } from '../payment-samples.ts';
 import { openReplicasOf, replicas } from '../set-up.ts';
 import type { StripeBooks } from '../stripe/books.ts';
-import type { PaymentIntent } from '../stripe/objects.ts';
+import type { PaymentIntent, Refund } from '../stripe/objects.ts';
+import { untilSettled } from '../until-settled.ts';
 
 guardLeaks();
 openReplicasOf('stripe');
@@ -20,9 +22,9 @@ async function lookUpUnanswered(by: Replica): Promise<void> {
   }
 }
 
-async function heldOrder(by: Replica) {
+async function heldOrder(by: Replica, card = 'sim_ok') {
   const caller = { accountId: newAccount(), requestId: 'r' };
-  const paymentMethod = replicas.outside.card('sim_ok');
+  const paymentMethod = replicas.outside.card(card);
   const input = startInput({ hold: { upsell, decisionMinutes: 60 }, paymentMethod });
   await startPayment(by.deps, caller, input);
   await lookUpUnanswered(by);
@@ -99,3 +101,34 @@ test('a hold that the seller releases here is canceled at Stripe, and one that w
   await replica.round();
   expect((await captured.money()).hold).toMatchObject({ status: 'settled', captured_cents: 3000 });
 });
+
+test.each([
+  { upsell: 'succeeds', card: 'sim_ok', wholes: 0, charges: [4900, 0] },
+  { upsell: 'is declined', card: 'sim_renewal_declined', wholes: 1, charges: [4900] },
+])(
+  'a capture that goes back in Stripe’s Dashboard while the upsell has no outcome: the order follows once that $upsell',
+  async ({ card, wholes, charges }) => {
+    const replica = replicas.start();
+    const order = await heldOrder(replica, card);
+    const { caller, orderId, money, books } = order;
+    replica.fail('answered', 'throws_after');
+    await settleHold(replica.deps, caller, orderId, 'accepted');
+    const [capture] = (await money()).charges;
+    expect((await money()).hold).toMatchObject({ status: 'settling' });
+    expect(replicas.outside.refundThere(capture?.reference ?? '')).toBe(true);
+    const [made] = books.all<Refund>('refund');
+    const amount = { amountCents: 4900, currency: 'usd', recordedAt: replicas.clock.now() };
+    const found = { ...amount, reference: made?.id ?? '', about: capture?.reference ?? '', paymentId: null, orderId };
+    const at = { accountId: caller.accountId, processor: 'stripe' };
+    const shown = { ...found, kind: 'refund', status: 'succeeded', message: null } as const;
+    expect(await recordFoundRefund(replica.deps, at, shown)).toBe('later');
+    await untilSettled(replicas, replica, caller.accountId, orderId);
+    const events = (await replicas.events(caller.accountId)).map(({ subject }) =>
+      subject.replace(/^evt.billing.|.v1$/g, ''),
+    );
+    const of = (name: string) => events.filter((subject) => subject === name).length;
+    expect([of('charge.refunded'), of('charges.refunded')]).toEqual([1, wholes]);
+    expect(events.indexOf('charge.refunded')).toBeGreaterThan(events.indexOf('hold.settled'));
+    expect((await money()).charges.map(({ refunded_cents }) => refunded_cents)).toEqual(charges);
+  },
+);
