@@ -38,6 +38,9 @@ type Request =
   | { readonly kind: 'refund part'; readonly part: number }
   /** The seller gives back a part of the first charge, or all that is left of it, at the processor itself. */
   | { readonly kind: 'refund there'; readonly amountCents: number | undefined }
+  /** The seller captures the hold there, wholly or in part, or ends it. */
+  | { readonly kind: 'capture there'; readonly amountCents: number | undefined }
+  | { readonly kind: 'cancel there' }
   /** `release`: the seller ends the hold without a charge. */
   | { readonly kind: 'continue' | 'refund' | 'release' | 'round' | 'daily' };
 
@@ -94,6 +97,14 @@ const request: fc.Arbitrary<Request> = fc.oneof(
       amountCents: fc.constantFrom(600, undefined),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('capture there' as const),
+      amountCents: fc.constantFrom(3_000, undefined),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'cancel there' as const }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -250,6 +261,15 @@ async function make(replica: Replica, order: Order, request: Request): Promise<u
     case 'refund there': {
       const [charge] = (await replicas.money(account, input.orderId)).charges;
       return charge !== undefined && replicas.outside.refundThere(charge.reference, request.amountCents);
+    }
+    case 'capture there':
+    case 'cancel there': {
+      const { hold } = await replicas.money(account, input.orderId);
+      if (hold === null) return false;
+      const { captureThere, cancelThere } = replicas.outside;
+      return request.kind === 'cancel there'
+        ? cancelThere(hold.reference)
+        : captureThere(hold.reference, request.amountCents);
     }
     case 'round':
       return await round();

@@ -19,11 +19,13 @@ interface AtProcessor {
 }
 
 /**
- * Records a refund that was made at the processor itself, or by a later state of this database: what happened there is a fact, so it waits for no other payment of the order
- * but its upsell: of an order whose hold is being settled it is not known yet what all of its money is. In one transaction its row is written as one that succeeded, with all that follows from a refund of ours. Its id follows
+ * Records a refund that was made at the processor itself, or by a later state of this database: what happened there is a fact, so it waits
+ * for no other payment of the order but its upsell: while a hold is being settled it is not known what all of the order's money is.
+ * In one transaction its row is written as one that succeeded, with all that follows from a refund of ours. Its id follows
  * from its reference: two processes that find it at once write one row.
  * @returns `recorded`, also where it was before; `later` while a refund of ours of the same charge has no outcome, which may have been
- * counted without being taken, or while the order's hold is being settled; `unknown` where the account has no such charge, or less is left of it
+ * counted without being taken, or while the order's hold is being settled; `unknown` where the account has no such charge, or less is
+ * left of it
  */
 export async function recordFoundRefund(
   deps: PaymentDeps,
