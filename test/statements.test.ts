@@ -77,3 +77,13 @@ test('rows of the webhook-dispatcher are named where their statement is', () => 
   );
   expect(source.filter((file) => read(file).includes('.query<'))).toEqual([]);
 });
+
+// PostgreSQL folds other letters than JavaScript, and knows no domain in two forms: addresses are compared by `emailKey`.
+test('no statement folds the case of an email address', () => {
+  const source = typeScriptFiles().filter(
+    (file) => !isTest(file) && /^(services|libs)\/[^/]+\/src\/(?!.*\/migrations\/)/.test(file),
+  );
+  expect(
+    linesMatching(source, /\b(?:lower|upper|casefold)\([^)]*(?:email|recipient|address)|\bi?like\b.*\bemail\b/i),
+  ).toEqual([]);
+});
