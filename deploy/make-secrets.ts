@@ -46,9 +46,9 @@ type Values = Record<string, string>;
 /** By the name of a Secret what it holds: one for each service, and for the keeper of the streams, with what it alone may know. */
 function serviceSecrets(secrets: Values, database: { host: string; options: string }): Record<string, Values> {
   const ownSecrets: Record<string, string[]> = {
-    gateway: ['KEY_PEPPER', 'PLATFORM_KEY'],
-    billing: ['BILLING_SECRETS_KEY'],
-    'webhook-dispatcher': ['SECRETS_KEY'],
+    gateway: ['KEY_PEPPER', 'KEY_PEPPER_PREVIOUS', 'PLATFORM_KEY'],
+    billing: ['BILLING_SECRETS_KEY', 'BILLING_SECRETS_KEY_PREVIOUS'],
+    'webhook-dispatcher': ['SECRETS_KEY', 'SECRETS_KEY_PREVIOUS'],
   };
   const query = database.options === '' ? '' : `?${database.options}`;
   const entries = services.map((service) => {
@@ -73,8 +73,9 @@ function serverSecrets(secrets: Values): Record<string, Values> {
   };
 }
 
+/** Those that there are: the one before a secret is there while it is being rotated. */
 function pick(secrets: Values, wanted: readonly string[]): Values {
-  return Object.fromEntries(wanted.map((name) => [name, secrets[name] ?? '']));
+  return Object.fromEntries(wanted.flatMap((name) => (secrets[name] ? [[name, secrets[name]]] : [])));
 }
 
 /** The overlay with its Secrets: a file for each, and the kustomization that makes Secrets of them. */

@@ -50,7 +50,9 @@ function fromCompose(service: Program, name: string): string {
   const value = compose.services[service].environment[name];
   if (value === undefined) return '–';
   if (String(value).includes(':?}')) return 'secret';
-  return String(value).includes(`\${${name}:-`) ? '.env' : 'fixed';
+  // Billing's secret has a name of its own there.
+  const ownNames = [name, `${service.toUpperCase()}_${name}`];
+  return ownNames.some((own) => String(value).includes(`\${${own}:-`)) ? '.env' : 'fixed';
 }
 
 function fromKubernetes(service: Program, name: string): string {

@@ -73,7 +73,16 @@ export type StandaloneConfig = Settings & {
 };
 
 /** Settings of services that `npm start` makes itself. */
-const madeHere = ['DATABASE_URL', 'KEY_PEPPER', 'NATS_PASSWORD', 'NATS_USER', 'PLATFORM_KEY', 'SECRETS_KEY'] as const;
+const madeHere = [
+  'DATABASE_URL',
+  'KEY_PEPPER',
+  'KEY_PEPPER_PREVIOUS',
+  'NATS_PASSWORD',
+  'NATS_USER',
+  'PLATFORM_KEY',
+  'SECRETS_KEY',
+  'SECRETS_KEY_PREVIOUS',
+] as const;
 
 /** What the start says of variables that it ignores; undefined where there are none. */
 export function ignoredVariables({ environment }: StandaloneConfig): string | undefined {

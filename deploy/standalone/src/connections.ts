@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
-import type { EventsSettings } from '@app/messaging/events-command';
 import { z } from 'zod';
 import type { Infrastructure } from './infrastructure.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
+import { type Secrets, secretSettingsOf } from './secrets.ts';
 
 const fileIn = (dataDir: string): string => join(dataDir, 'connections.json');
 
@@ -13,7 +13,13 @@ const settings = z.object({
   NATS_URL: z.string(),
   NATS_USER: z.string().optional(),
   NATS_PASSWORD: z.string().optional(),
+  KEY_PEPPER: z.string().optional(),
+  KEY_PEPPER_PREVIOUS: z.string().optional(),
+  SECRETS_KEY: z.string().optional(),
+  SECRETS_KEY_PREVIOUS: z.string().optional(),
 });
+
+type Connections = z.output<typeof settings>;
 
 const help = 'npm start writes it when it is ready and removes it when it stops: run that first.';
 
@@ -24,11 +30,12 @@ const help = 'npm start writes it when it is ready and removes it when it stops:
 export const removeConnections = (dataDir: string): void => rmSync(fileIn(dataDir), { force: true });
 
 /**
- * How each service reaches its database and NATS in this run, for commands beside it: embedded servers choose their
- * ports.
+ * How each service reaches its database and NATS in this run, and under which secrets it stores, for commands beside it:
+ * embedded servers choose their ports, and secrets that were made meanwhile count from the next start.
  */
-export function writeConnections(dataDir: string, infrastructure: Infrastructure): void {
-  const of = (service: ServiceName): EventsSettings => ({
+export function writeConnections(dataDir: string, infrastructure: Infrastructure, secrets: Secrets): void {
+  const of = (service: ServiceName): Connections => ({
+    ...secretSettingsOf(service, secrets),
     DATABASE_URL: infrastructure.databaseUrl(service),
     NATS_URL: infrastructure.natsUrl,
     ...infrastructure.natsUser(service),
@@ -37,7 +44,7 @@ export function writeConnections(dataDir: string, infrastructure: Infrastructure
 }
 
 /** @throws Error when nothing runs on that directory, or the file is not as it was written */
-export function readConnections(dataDir: string, service: ServiceName): EventsSettings {
+export function readConnections(dataDir: string, service: ServiceName): Connections {
   const connections = readPrivate(fileIn(dataDir), z.object({ [service]: settings }), help);
   const own = connections?.[service];
   if (own === undefined) throw new Error(`${fileIn(dataDir)} is missing. ${help}`);

@@ -21,6 +21,8 @@ const secretsSchema = z.object({
   databasePassword: secret,
   natsPassword: secret,
   sellerPassword: secret,
+  /** While they are being rotated (`npm run rotate-secrets`): those before. */
+  previous: z.object({ keyPepper: secret, secretsKey: secret }).optional(),
   /** When this deployment first started, in milliseconds since the epoch. */
   startedAt: z.number().int().positive(),
   /** Set when the first start has finished: what is missing from then on is lost, and it is made anew only on request. */
@@ -75,6 +77,44 @@ export async function loadSecrets(config: StandaloneConfig, renewal: Renewal): P
   }
   if (kept.sellerMade) refuseLost(config, renewal);
   return kept;
+}
+
+/**
+ * Makes a new pepper and a new key of what is sealed; those before go on opening. They count from the next start.
+ * @throws Error while a rotation is under way, and when there is no `secrets.json`
+ */
+export function beginRotation(dataDir: string): void {
+  const kept = requireStored(dataDir);
+  if (kept.previous !== undefined) throw new Error('A rotation is under way: end it first.');
+  const { keyPepper, secretsKey } = kept;
+  const fresh = { keyPepper: random(), secretsKey: random(), previous: { keyPepper, secretsKey } };
+  writePrivate(secretsFile(dataDir), { ...kept, ...fresh });
+}
+
+/** Forgets the secrets before, from the next start on. @throws Error when there are none */
+export function endRotation(dataDir: string): void {
+  const { previous, ...kept } = requireStored(dataDir);
+  if (previous === undefined) throw new Error('No rotation is under way.');
+  writePrivate(secretsFile(dataDir), kept);
+}
+
+function requireStored(dataDir: string): z.output<typeof storedSchema> {
+  const file = secretsFile(dataDir);
+  const kept = readPrivate(file, storedSchema, 'Put it back from your backup.');
+  if (kept === undefined) throw new Error(`${file} is missing: npm start makes it.`);
+  return kept;
+}
+
+/** The settings of a service that hold its secrets. */
+export function secretSettingsOf(
+  service: ServiceName,
+  { keyPepper, secretsKey, platformKey, previous }: Secrets,
+): Record<string, string | undefined> {
+  if (service === 'gateway')
+    return { KEY_PEPPER: keyPepper, KEY_PEPPER_PREVIOUS: previous?.keyPepper, PLATFORM_KEY: platformKey };
+  // The purpose goes into each service's key, so that one secret is enough for both.
+  if (service !== 'billing' && service !== 'webhook-dispatcher') return {};
+  return { SECRETS_KEY: secretsKey, SECRETS_KEY_PREVIOUS: previous?.secretsKey };
 }
 
 /** On the disk before any server learns a password that is made from it. */

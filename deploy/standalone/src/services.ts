@@ -10,7 +10,7 @@ import type { Check, RunningService } from '@app/service-kit/service';
 import type { z } from 'zod';
 import type { StandaloneConfig } from './config.ts';
 import { type Infrastructure, startOrder } from './infrastructure.ts';
-import type { Secrets } from './secrets.ts';
+import { type Secrets, secretSettingsOf } from './secrets.ts';
 
 type Environment = { DATABASE_URL: string } & Record<string, string | undefined>;
 
@@ -160,6 +160,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     DATABASE_URL: infrastructure.databaseUrl(service),
     NATS_URL: infrastructure.natsUrl,
     ...infrastructure.natsUser(service),
+    ...secretSettingsOf(service, secrets),
     LOG_LEVEL: config.LOG_LEVEL,
     CLOCK_CONTROL: config.CLOCK_CONTROL,
   };
@@ -171,7 +172,6 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     };
     return { ...common, ...emailSettingsOf(config), ...bounds };
   }
-  // The purpose goes into each service's key, so that one secret is enough for both.
   if (service === 'billing') {
     const { SIMULATED_PROCESSOR, SIMULATED_SLOW_MS, STRIPE_PROCESSOR, STRIPE_API_URL, STRIPE_REQUESTS_PER_SECOND } =
       config;
@@ -179,7 +179,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     const perSecond = String(STRIPE_REQUESTS_PER_SECOND);
     const { PUBLIC_URL } = config;
     const stripe = { STRIPE_PROCESSOR, STRIPE_API_URL, STRIPE_REQUESTS_PER_SECOND: perSecond, PUBLIC_URL };
-    return { ...common, SECRETS_KEY: secrets.secretsKey, ...simulated, ...stripe };
+    return { ...common, ...simulated, ...stripe };
   }
   if (service === 'webhook-dispatcher') {
     const { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;
@@ -191,7 +191,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
       DEPLOYMENT_EMAILS_PER_DAY: String(config.DEPLOYMENT_EMAILS_PER_DAY),
     };
     const webhooks = { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND: String(WEBHOOKS_PER_SECOND) };
-    return { ...common, SECRETS_KEY: secrets.secretsKey, ...webhooks, ...emails };
+    return { ...common, ...webhooks, ...emails };
   }
   if (service !== 'gateway') return common;
   return {
@@ -203,8 +203,6 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     SIGNUP: config.SIGNUP,
     APPLE_PAY_DOMAIN_FILE: config.APPLE_PAY_DOMAIN_FILE,
     RATE_LIMIT_PER_MINUTE: String(config.RATE_LIMIT_PER_MINUTE),
-    KEY_PEPPER: secrets.keyPepper,
-    PLATFORM_KEY: secrets.platformKey,
     ...letterSettingsOf(config),
   };
 }

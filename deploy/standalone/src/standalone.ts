@@ -142,7 +142,7 @@ async function start(
       return await prepareSeller({ ...seller, gateway, others });
     },
   );
-  writeConnections(config.DATA_DIR, infrastructure);
+  writeConnections(config.DATA_DIR, infrastructure, secrets);
   await untilReady(checks, say);
   await addHealthServer(config, checks, services);
   const credentials = { ...prepared.credentials, baseUrl: config.PUBLIC_URL ?? url };

@@ -6,7 +6,16 @@ export interface SealedBox {
   seal(plain: Uint8Array, boundTo: string): Buffer;
   /** @throws Error when the value was sealed with another key, for something else or in another version, or was altered */
   open(sealed: Uint8Array, boundTo: string): Buffer;
+  /** The value sealed anew where it is not under the secret of today; null where it is. @throws Error as `open` does */
+  reseal(sealed: Uint8Array, boundTo: string): Buffer | null;
 }
+
+/** A secret of the deployment, and while it is being rotated the one before, which opens what is not sealed anew yet. */
+export type Secrets = readonly [current: string, ...previous: string[]];
+
+/** @param previous undefined while nothing is being rotated */
+export const secretsOf = (current: string, previous: string | undefined): Secrets =>
+  previous === undefined ? [current] : [current, previous];
 
 /** Begins every sealed value: it names key and layout, so that either can change while old values stay readable. */
 export const sealedVersion = Buffer.from('v1.');
@@ -17,7 +26,41 @@ export const tagBytes = 16;
  * AES-256-GCM. A sealed value is the version, a random nonce, the ciphertext and the tag.
  * @param purpose goes into the key: one secret of the deployment gives each purpose a key of its own
  */
-export function createSealedBox(secret: string, purpose: string): SealedBox {
+export function createSealedBox(secrets: Secrets, purpose: string): SealedBox {
+  const [current, ...previous] = secrets.map((secret) => createKeyBox(secret, purpose)) as [KeyBox, ...KeyBox[]];
+  const openEarlier = (sealed: Uint8Array, boundTo: string, cause: unknown): Buffer => {
+    for (const earlier of previous) {
+      try {
+        return earlier.open(sealed, boundTo);
+      } catch {
+        // The error of the secret of today says what is wrong.
+      }
+    }
+    throw cause;
+  };
+  return {
+    seal: current.seal,
+    open: (sealed, boundTo) => {
+      try {
+        return current.open(sealed, boundTo);
+      } catch (err) {
+        return openEarlier(sealed, boundTo, err);
+      }
+    },
+    reseal: (sealed, boundTo) => {
+      try {
+        current.open(sealed, boundTo);
+        return null;
+      } catch (err) {
+        return current.seal(openEarlier(sealed, boundTo, err), boundTo);
+      }
+    },
+  };
+}
+
+type KeyBox = Pick<SealedBox, 'seal' | 'open'>;
+
+function createKeyBox(secret: string, purpose: string): KeyBox {
   const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
   return {
     seal: (plain, boundTo) => {

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import { AdjustableClock, type Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
+import { secretsOf } from '@app/service-kit/sealed-box';
 import { startPaymentsLoop } from './advancing/payments-loop.ts';
 import { createCardAnswerWriter } from './cards/record-card.ts';
 import { createOngoingCalls } from './charging/ongoing-calls.ts';
@@ -59,7 +60,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const pace = createStripePace(database, config.STRIPE_REQUESTS_PER_SECOND);
   const stripe = openStripeProcessor(database, { apiUrl, deadlineMs, isClockMoved, pace });
   resources.add('Stripe', stripe, async (opened) => opened.close());
-  const secrets = createProcessorSecrets(config.SECRETS_KEY);
+  const secrets = createProcessorSecrets(secretsOf(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS));
   const notOffered = config.STRIPE_PROCESSOR === 'enabled' ? [] : [stripeName];
   const processors = createProcessors(database, secrets, [simulated, stripe], config.SIMULATED_PROCESSOR, notOffered);
   const processorCalls = createOngoingCalls(deadlineMs);

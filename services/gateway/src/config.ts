@@ -28,9 +28,15 @@ export const configSchema = z
     LETTERS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
     /** Secret under which API keys are stored; changing it makes every key unknown. */
     KEY_PEPPER: secret,
+    /** The one before, while it is being rotated. */
+    KEY_PEPPER_PREVIOUS: secret.optional(),
     /** Key of the deployment itself, for the daily job of all accounts. */
     PLATFORM_KEY: secret.optional(),
   })
-  .refine(hasSender, senderMissing);
+  .refine(hasSender, senderMissing)
+  .refine((config) => config.KEY_PEPPER_PREVIOUS !== config.KEY_PEPPER, {
+    path: ['KEY_PEPPER_PREVIOUS'],
+    message: 'must be another value than KEY_PEPPER',
+  });
 export type GatewayConfig = z.infer<typeof configSchema>;
 export const readConfig = configReader(configSchema);

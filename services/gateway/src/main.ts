@@ -1,8 +1,14 @@
 import { runMain } from '@app/service-host/run-main';
 import { readConfig } from './config.ts';
+import { gatewayRotation } from './rotation.ts';
 import { createGateway } from './service.ts';
 
 /** Longer than one attempt of a request, which takes up to five seconds; the service closes within eight. */
 const finishWithinMs = 7_000;
 
-await runMain('gateway', readConfig, (config, deps) => createGateway(config, { ...deps, finishWithinMs }));
+await runMain(
+  'gateway',
+  readConfig,
+  (config, deps) => createGateway(config, { ...deps, finishWithinMs }),
+  gatewayRotation,
+);

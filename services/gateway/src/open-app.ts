@@ -2,6 +2,7 @@ import { getPaymentProcessor } from '@app/contracts/payment-processors';
 import type { ServiceContext } from '@app/service-host/define-service';
 import { startLeaseOwner } from '@app/service-kit/lease-owner';
 import { LookupCache } from '@app/service-kit/lookup-cache';
+import { secretsOf } from '@app/service-kit/sealed-box';
 import type { App } from './api/app.ts';
 import { createIdempotencyStore } from './api/idempotency-store.ts';
 import type { GatewayConfig } from './config.ts';
@@ -25,9 +26,10 @@ type Given = Partial<
 export async function openApp(context: ServiceContext<GatewayConfig>, deps: Given): Promise<App> {
   const { config, database, requester, wakeRelay, clock, logger, checks, resources } = context;
   const { KEY_PEPPER: pepper, PLATFORM_KEY: platformKey } = config;
+  const peppers = secretsOf(pepper, config.KEY_PEPPER_PREVIOUS);
   const leaseOwner = await startLeaseOwner(database, logger);
   resources.add('lease owner', leaseOwner, (started) => started.close());
-  const authenticator = createAuthenticator({ database, clock, logger, pepper, platformKey });
+  const authenticator = createAuthenticator({ database, clock, logger, peppers, platformKey });
   resources.add('authenticator', authenticator, (created) => created.close());
   const rateWindows = createRateWindows(database);
   const limits = openLimits(context, rateWindows, deps.quotaWithinMs);
@@ -44,7 +46,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     wakeRelay,
     checks,
     letters,
-    idempotency: createIdempotencyStore(database, pepper, leaseOwner.id),
+    idempotency: createIdempotencyStore(database, peppers, leaseOwner.id),
     // A handle that was just taken is known at once.
     sellers: new LookupCache((handle: string) => findSeller(database, handle), { keepsMisses: false }),
     processors: new LookupCache(

@@ -9,6 +9,8 @@ export const configSchema = z
     DATABASE_POOL_MAX: integerSetting(3, 100, 10),
     /** Signing secrets are stored encrypted under a key derived from this. */
     SECRETS_KEY: z.string().min(32),
+    /** The one before, while it is being rotated. */
+    SECRETS_KEY_PREVIOUS: z.string().min(32).optional(),
     /** Allows deliveries to loopback addresses: every account reaches every port of this machine. For development. */
     WEBHOOKS_ALLOW_LOOPBACK: switchSetting('disabled'),
     /** Covers the whole exchange: look-up, connection, request and response. */
@@ -29,6 +31,10 @@ export const configSchema = z
     DEPLOYMENT_EMAILS_PER_DAY: integerSetting(0, 100_000_000, 20_000),
   })
   .refine(hasSender, senderMissing)
+  .refine((config) => config.SECRETS_KEY_PREVIOUS !== config.SECRETS_KEY, {
+    path: ['SECRETS_KEY_PREVIOUS'],
+    message: 'must be another value than SECRETS_KEY',
+  })
   .refine((config) => config.LEASE_SECONDS > config.ATTEMPT_TIMEOUT_SECONDS, {
     path: ['LEASE_SECONDS'],
     message: 'must be longer than ATTEMPT_TIMEOUT_SECONDS',

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import { startLeaseOwner } from '@app/service-kit/lease-owner';
+import { secretsOf } from '@app/service-kit/sealed-box';
 import { createEmails, type Emails } from './automations/emails.ts';
 import { usualLimits, type WebhookDispatcherConfig } from './config.ts';
 import { Dispatcher } from './deliveries/dispatcher.ts';
@@ -25,7 +26,7 @@ export async function openSending(
 ): Promise<Sending> {
   const { database, clock } = storage;
   const limits = { ...usualLimits, ...config.limits };
-  const secrets = createSecretBox(config.SECRETS_KEY);
+  const secrets = createSecretBox(secretsOf(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS));
   const allowLoopback = config.WEBHOOKS_ALLOW_LOOPBACK === 'enabled';
   if (allowLoopback)
     logger.info('webhooks to loopback addresses are allowed: sellers can reach every port of this machine');

@@ -1,4 +1,4 @@
-import { createSealedBox } from '@app/service-kit/sealed-box';
+import { createSealedBox, type Secrets } from '@app/service-kit/sealed-box';
 
 /** Encrypts accounts' API keys of processors for the database and its backups. */
 export interface ProcessorSecrets {
@@ -6,6 +6,8 @@ export interface ProcessorSecrets {
   seal(secretKey: string, accountId: string, processor: string): Buffer;
   /** @throws Error when the key was sealed for others, under another `SECRETS_KEY` or in another version, or was altered */
   open(sealed: Buffer, accountId: string, processor: string): string;
+  /** Sealed anew where it is not under the `SECRETS_KEY` of today, else null. @throws Error as `open` does */
+  reseal(sealed: Buffer, accountId: string, processor: string): Buffer | null;
 }
 
 /**
@@ -14,12 +16,13 @@ export interface ProcessorSecrets {
 export const keyPurpose = (processor: string, test: boolean, atProcessor: string): string =>
   `${processor} ${test ? 'test' : 'live'} ${atProcessor}`;
 
-export function createProcessorSecrets(secretsKey: string): ProcessorSecrets {
-  const box = createSealedBox(secretsKey, 'payment processor secrets');
+export function createProcessorSecrets(secretsKeys: Secrets): ProcessorSecrets {
+  const box = createSealedBox(secretsKeys, 'payment processor secrets');
   // Neither an account's id nor a processor's name contains a space.
   const boundTo = (accountId: string, processor: string): string => `${accountId} ${processor}`;
   return {
     seal: (secretKey, accountId, processor) => box.seal(Buffer.from(secretKey), boundTo(accountId, processor)),
     open: (sealed, accountId, processor) => box.open(sealed, boundTo(accountId, processor)).toString(),
+    reseal: (sealed, accountId, processor) => box.reseal(sealed, boundTo(accountId, processor)),
   };
 }

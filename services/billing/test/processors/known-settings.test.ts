@@ -14,7 +14,7 @@ import { database, openStorage, storage } from '../set-up.ts';
 openStorage();
 
 let processors: KnownProcessors;
-const secrets = createProcessorSecrets('a key of at least thirty-two characters');
+const secrets = createProcessorSecrets(['a key of at least thirty-two characters']);
 const adapter = { name: 'simulated' } as PaymentProcessor;
 
 beforeEach(() => {

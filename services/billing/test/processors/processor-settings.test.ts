@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const newAccount = (): string => newId('account', harness.clock.nowMs());
 const newCommand = (): string => newId('event', harness.clock.nowMs()).slice(-26);
-const secrets = createProcessorSecrets(secretsKey);
+const secrets = createProcessorSecrets([secretsKey]);
 /** As another replica of the service has it. */
 const replica = (adapters: PaymentProcessor[] = [simulated], mode: SimulatedMode = 'enabled') =>
   createProcessors(database, secrets, adapters, mode);

@@ -46,7 +46,7 @@ afterAll(async () => {
 /** Another replica, without a loop. */
 const replica = (over: Partial<DomainDeps> = {}): DomainDeps => ({
   ...{ database, clock: harness.clock, logger: silentLogger(), processorCalls, reachableBase: publicUrl },
-  ...{ secrets: createProcessorSecrets(secretsKey), domains: processor.domains, isClockMoved: () => false },
+  ...{ secrets: createProcessorSecrets([secretsKey]), domains: processor.domains, isClockMoved: () => false },
   ...over,
 });
 const ahead = (ms: number) => fakeClock(new Date(harness.clock.nowMs() + ms).toISOString());

@@ -54,7 +54,7 @@ afterAll(async () => {
 /** Another replica, without a loop. */
 const replica = (over: Partial<EndpointDeps> = {}): EndpointDeps => ({
   ...{ database, clock: harness.clock, logger: silentLogger(), processorCalls, reachableBase: publicUrl },
-  ...{ secrets: createProcessorSecrets(secretsKey), endpoints: processor.endpoints, isClockMoved: () => false },
+  ...{ secrets: createProcessorSecrets([secretsKey]), endpoints: processor.endpoints, isClockMoved: () => false },
   ...over,
 });
 const context = (accountId: string) => ({

@@ -18,7 +18,11 @@ const storeKey = (account: string) =>
 /** As it is after the service's `SECRETS_KEY` was changed. */
 async function loseKey(account: string): Promise<void> {
   await storeKey(account);
-  const sealed = createProcessorSecrets('the key of before, thirty-two characters').seal('sk_1', account, 'simulated');
+  const sealed = createProcessorSecrets(['the key of before, thirty-two characters']).seal(
+    'sk_1',
+    account,
+    'simulated',
+  );
   await query(harness.databaseUrl, 'update processor_settings set secret_key = $2 where account_id = $1', [
     account,
     sealed,

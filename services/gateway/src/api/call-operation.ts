@@ -163,7 +163,7 @@ async function performOnce(
   const result = await runIdempotent(app.idempotency, app.logger, {
     record: { accountId: ownerOfKey(operation, actor, { params, body, headers }), key: idempotencyKey },
     // Of the validated input: the order of fields and white space do not count.
-    fingerprint: app.idempotency.fingerprint([
+    fingerprints: app.idempotency.fingerprints([
       credentialOf(actor),
       operation.method,
       operation.path,

@@ -1,6 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { createKeyedDigest } from '@app/service-kit/keyed-digest';
 import { liveLeaseOwners } from '@app/service-kit/lease-owner';
+import type { Secrets } from '@app/service-kit/sealed-box';
 import { keptSince } from './idempotency.rules.ts';
 import { createResponseBox } from './response-box.ts';
 
@@ -24,14 +25,19 @@ export type Reservation =
   | { kind: 'in-use'; leaseLeftSeconds: number }
   | { kind: 'reused' };
 
+export type Fingerprints = readonly [today: Buffer, ...earlier: Buffer[]];
+
 /** Stores responses under their Idempotency-Key. A request costs two statements: one before it runs, one after. */
 export interface IdempotencyStore {
-  /** Keyed digest of a request and its caller. It has a key because a request may hold a password. */
-  fingerprint(parts: readonly unknown[]): Buffer;
+  /**
+   * Keyed digest of a request and its caller. It has a key because a request may hold a password. While the pepper is
+   * being rotated, the one under the pepper before follows: the record of an earlier call has that.
+   */
+  fingerprints(parts: readonly unknown[]): Fingerprints;
   /** Begins a request under the key. `commandId` is for a new record; a record whose first request died keeps its own. */
   reserve(
     record: RecordKey,
-    request: { fingerprint: Buffer; commandId: string; leaseSeconds: number },
+    request: { fingerprints: Fingerprints; commandId: string; leaseSeconds: number },
     now: Date,
   ): Promise<Reservation>;
   /** Stores the response. False when another request has taken the record over. */
@@ -63,7 +69,7 @@ const reserve = statement<Row>(
        status = null, response = null,
        lease_until = excluded.lease_until, lease_owner = excluded.lease_owner, lease_token = excluded.lease_token
      where ${isPast} or (
-       r.status is null and r.fingerprint = excluded.fingerprint
+       r.status is null and r.fingerprint = any($9::bytea[])
        and (r.lease_until <= now() or r.lease_owner <> all (array(${liveLeaseOwners}))))
      returning command_id, retried
    )
@@ -112,18 +118,23 @@ interface Row {
   readonly lease_left: number;
 }
 
-const boundTo = (record: RecordKey): string => `${record.accountId} ${record.key}`;
+/** What a response is sealed for. */
+export const boundTo = (record: RecordKey): string => `${record.accountId} ${record.key}`;
 
 /** @param owner this process, as the holder of its instance's lock */
-export function createIdempotencyStore(database: Database, secret: string, owner: number): IdempotencyStore {
+export function createIdempotencyStore(database: Database, secrets: Secrets, owner: number): IdempotencyStore {
   const { pool } = database;
-  const box = createResponseBox(secret);
-  const digest = createKeyedDigest(secret, 'idempotency-fingerprints');
+  const box = createResponseBox(secrets);
+  const digests = secrets.map((secret) => createKeyedDigest(secret, 'idempotency-fingerprints'));
   const leaseValues = ({ accountId, key, token }: RecordLease) => [accountId, key, token];
   return {
-    fingerprint: (parts) => Buffer.from(digest(JSON.stringify(parts)), 'base64url'),
-    reserve: async (record, { fingerprint, commandId, leaseSeconds }, now) => {
-      const values = [record.accountId, record.key, fingerprint, commandId, now, keptSince(now), owner, leaseSeconds];
+    fingerprints: (parts) => {
+      const text = JSON.stringify(parts);
+      return digests.map((digest) => Buffer.from(digest(text), 'base64url')) as [Buffer, ...Buffer[]];
+    },
+    reserve: async (record, { fingerprints, commandId, leaseSeconds }, now) => {
+      const reserved = [record.accountId, record.key, fingerprints[0], commandId, now, keptSince(now), owner];
+      const values = [...reserved, leaseSeconds, fingerprints];
       let { rows } = await pool.query(reserve(values));
       if (rows.length === 0) ({ rows } = await pool.query(reserve(values)));
       const [row] = rows;
@@ -132,7 +143,7 @@ export function createIdempotencyStore(database: Database, secret: string, owner
         const { command_id, retried } = row;
         return { kind: 'run', lease: { ...record, commandId: command_id, token: commandId, retried } };
       }
-      if (!row.fingerprint.equals(fingerprint)) return { kind: 'reused' };
+      if (!fingerprints.some((one) => row.fingerprint.equals(one))) return { kind: 'reused' };
       if (row.status === null) return { kind: 'in-use', leaseLeftSeconds: row.lease_left };
       return { kind: 'done', body: box.open(row.response, boundTo(record)) };
     },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createResponseBox } from './response-box.ts';
 
-const box = createResponseBox('a secret of the deployment');
+const box = createResponseBox(['a secret of the deployment']);
 const body = Buffer.from('{"key":"fnl_secret"}');
 
 test('what is sealed comes back byte for byte, and cannot be read in between', () => {
@@ -13,7 +13,7 @@ test('what is sealed comes back byte for byte, and cannot be read in between', (
 test('it opens neither for another record, nor under another secret, nor when changed', () => {
   const sealed = box.seal(body, 'acc_1 k');
   expect(() => box.open(sealed, 'acc_2 k')).toThrow();
-  expect(() => createResponseBox('another secret').open(sealed, 'acc_1 k')).toThrow();
+  expect(() => createResponseBox(['another secret']).open(sealed, 'acc_1 k')).toThrow();
   sealed[sealed.length - 1] = (sealed.at(-1) as number) ^ 1;
   expect(() => box.open(sealed, 'acc_1 k')).toThrow();
 });

@@ -1,8 +1,15 @@
-import { createSealedBox, nonceBytes, type SealedBox, sealedVersion, tagBytes } from '@app/service-kit/sealed-box';
+import {
+  createSealedBox,
+  nonceBytes,
+  type SealedBox,
+  type Secrets,
+  sealedVersion,
+  tagBytes,
+} from '@app/service-kit/sealed-box';
 
 /** Seals stored responses: some hold new API keys, which the database must never show. */
-export function createResponseBox(secret: string): SealedBox {
-  const box = createSealedBox(secret, 'idempotency-records');
+export function createResponseBox(secrets: Secrets): SealedBox {
+  const box = createSealedBox(secrets, 'idempotency-records');
   return {
     seal: box.seal,
     open: (sealed, boundTo) => {
@@ -11,6 +18,13 @@ export function createResponseBox(secret: string): SealedBox {
       } catch {
         // The tag decides, not the first bytes: the random nonce of a response without a version may begin as one.
         return box.open(withVersion(sealed), boundTo);
+      }
+    },
+    reseal: (sealed, boundTo) => {
+      try {
+        return box.reseal(sealed, boundTo);
+      } catch {
+        return box.reseal(withVersion(sealed), boundTo);
       }
     },
   };

@@ -4,12 +4,12 @@ import type { Logger } from '@app/service-kit/logger';
 import { responseStored } from '../points/points.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { disposalOf, retryAfterSeconds } from './idempotency.rules.ts';
-import type { IdempotencyStore, RecordKey, RecordLease } from './idempotency-store.ts';
+import type { Fingerprints, IdempotencyStore, RecordKey, RecordLease } from './idempotency-store.ts';
 
 export interface IdempotentCall {
   readonly record: RecordKey;
-  /** See `IdempotencyStore.fingerprint`. */
-  readonly fingerprint: Buffer;
+  /** See `IdempotencyStore.fingerprints`. */
+  readonly fingerprints: Fingerprints;
   readonly commandId: string;
   readonly now: Date;
   /** How long the request keeps the key to itself. */

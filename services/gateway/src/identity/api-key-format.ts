@@ -1,4 +1,4 @@
-import { createHmac, randomInt } from 'node:crypto';
+import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** `fnl_`, 32 random base62 characters (190 bits), 6 base62 characters of CRC32 over all before them. */
@@ -22,6 +22,11 @@ export function isWellFormedKey(key: string): boolean {
 /** What is stored of a key. The pepper is not in the database: a stolen copy of it cannot be searched for keys. */
 export function hashApiKey(key: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(key).digest();
+}
+
+/** Names the pepper beside a hash, so that what is still under another one can be counted; it says nothing of the pepper. */
+export function pepperId(pepper: string): string {
+  return Buffer.from(hkdfSync('sha256', pepper, '', 'name of the pepper', 6)).toString('base64url');
 }
 
 /** The parts of a key that are kept to recognise it by. */

@@ -7,6 +7,8 @@ export const ApiKey = defineTable('ApiKey', 'api_keys', {
   ...ofAccount(),
   name: p.text(),
   hash: p.blob(),
+  /** The pepper of the hash, by `pepperId`; null of keys from before it was kept. */
+  pepper: p.text().nullable(),
   prefix: p.text(),
   lastFour: p.text(),
   scopes: p.array().$type<ApiKeyScope[]>(),

@@ -3,10 +3,12 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { LookupCache } from '@app/service-kit/lookup-cache';
+import type { Secrets } from '@app/service-kit/sealed-box';
 import type { Actor } from './actors.ts';
 import { platform } from './actors.ts';
-import { hashApiKey, isWellFormedKey } from './api-key-format.ts';
-import { type FoundCredential, findKey, findSession } from './find-actor.ts';
+import { isWellFormedKey } from './api-key-format.ts';
+import { type FoundCredential, findSession } from './find-actor.ts';
+import { createKeyHashes, createKeySearch } from './key-hashes.ts';
 import { LastUse } from './last-use.ts';
 import { hashSessionToken } from './session-token.ts';
 import { createThrottledLookup } from './throttled-lookup.ts';
@@ -32,7 +34,7 @@ export interface AuthenticatorOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly pepper: string;
+  readonly peppers: Secrets;
   readonly platformKey: string | undefined;
 }
 
@@ -47,10 +49,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (found !== null && nowMs < found.expiresAtMs) lastUse.note(found, nowMs);
     return found;
   };
-  const keys = new LookupCache(
-    async (token) => noted(await findKey(database, hashApiKey(token, options.pepper))),
-    cached,
-  );
+  const findKey = createKeySearch(database, options.peppers);
+  const keys = new LookupCache(async (token) => noted(await findKey(token)), cached);
   const sessions = new LookupCache(
     async (token) => noted(await findSession(database, hashSessionToken(token))),
     cached,
@@ -60,8 +60,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     found !== null && clock.nowMs() < found.expiresAtMs ? found.actor : null;
   const find = async ({ kind, secret }: Credential) => unexpired(await caches[kind].find(secret));
   const lookup = createThrottledLookup(database);
-  const hash = ({ kind, secret }: Credential) =>
-    kind === 'key' ? hashApiKey(secret, options.pepper) : hashSessionToken(secret);
+  const keyHashes = createKeyHashes(options.peppers);
+  const hashes = ({ kind, secret }: Credential) => (kind === 'key' ? keyHashes(secret) : [hashSessionToken(secret)]);
+  const existsAny = async (some: readonly Buffer[]): Promise<boolean> =>
+    (await Promise.all(some.map((one) => lookup.exists(one)))).includes(true);
   return {
     known: ({ kind, secret }) => {
       const known = caches[kind].known(secret);
@@ -73,7 +75,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     find,
     findThrottled: async (credential) => {
       const { kind, secret } = credential;
-      const mayExist = caches[kind].wasFound(secret) || (await lookup.exists(hash(credential)));
+      const mayExist = caches[kind].wasFound(secret) || (await existsAny(hashes(credential)));
       return mayExist ? await find(credential) : null;
     },
     forget: () => {

@@ -4,7 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ApiKey } from './api-key.entity.ts';
-import { hashApiKey, newApiKey, shownParts } from './api-key-format.ts';
+import { hashApiKey, newApiKey, pepperId, shownParts } from './api-key-format.ts';
 import { toResource } from './api-key-resource.ts';
 
 export interface Deps {
@@ -42,6 +42,7 @@ export async function insertKey(
     ...wanted,
     ...shownParts(key),
     hash: hashApiKey(key, deps.config.KEY_PEPPER),
+    pepper: pepperId(deps.config.KEY_PEPPER),
     createdAt: deps.clock.now(),
     rotatedAt: null,
     ownExpiresAt: null,

@@ -32,10 +32,10 @@ const credentialTypes = { id: 'text', expires_at: 'timestamptz', last_used_at: '
 
 const keyByHash = statement<KeyRow>(
   'api-key-by-hash',
-  `select k.id, k.account_id, k.scopes, k.expires_at, k.last_used_at, ${settingsColumns}
+  `select k.id, k.account_id, k.scopes, k.expires_at, k.last_used_at, k.pepper, ${settingsColumns}
    from api_keys k join accounts a on a.id = k.account_id
    where k.hash = $1 and k.revoked_at is null`,
-  { ...accountTypes, ...credentialTypes, scopes: 'text[]' },
+  { ...accountTypes, ...credentialTypes, pepper: 'text', scopes: 'text[]' },
 );
 
 const sessionByHash = statement<SessionRow>(
@@ -80,6 +80,7 @@ interface SettingsRow {
 interface KeyRow extends SettingsRow {
   readonly id: string;
   readonly scopes: ApiKeyScope[];
+  readonly pepper: string | null;
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
 }
@@ -106,6 +107,8 @@ export interface FoundCredential {
   /** Milliseconds since the epoch of the injected clock. */
   readonly expiresAtMs: number;
   readonly lastUsedAtMs: number;
+  /** Of a key, the pepper of its hash by `pepperId`. */
+  readonly pepper?: string | null;
 }
 
 export async function findKey(database: Database, hash: Buffer): Promise<FoundCredential | null> {
@@ -117,6 +120,7 @@ export async function findKey(database: Database, hash: Buffer): Promise<FoundCr
   return {
     kind: 'key',
     id: row.id,
+    pepper: row.pepper,
     ownerId: row.account_id,
     actor,
     expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,

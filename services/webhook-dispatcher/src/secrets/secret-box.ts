@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSealedBox, sealedVersion } from '@app/service-kit/sealed-box';
+import { createSealedBox, type Secrets, sealedVersion } from '@app/service-kit/sealed-box';
 
 /** Only the account's seller can replace what cannot be opened; the message is for them. */
 export class UnreadableSecretError extends Error {
@@ -20,24 +20,30 @@ export interface SecretBox {
    * or was altered
    */
   open(sealed: string, endpointId: string): Buffer;
+  /** Sealed anew where it is not under the `SECRETS_KEY` of today, else null. @throws UnreadableSecretError as `open` does */
+  reseal(sealed: string, endpointId: string): string | null;
 }
 
 /** A sealed secret is text: the version as it is, the rest in Base64. */
-export function createSecretBox(secretsKey: string): SecretBox {
-  const box = createSealedBox(secretsKey, 'webhook endpoint secrets');
+export function createSecretBox(secretsKeys: Secrets): SecretBox {
+  const box = createSealedBox(secretsKeys, 'webhook endpoint secrets');
   const { length } = sealedVersion;
+  const toText = (sealed: Buffer): string => sealed.toString('latin1', 0, length) + sealed.toString('base64', length);
+  const toBytes = (sealed: string): Buffer =>
+    Buffer.concat([Buffer.from(sealed.slice(0, length)), Buffer.from(sealed.slice(length), 'base64')]);
+  const readable = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (err) {
+      throw new UnreadableSecretError(err);
+    }
+  };
   return {
-    seal: (secret, endpointId) => {
-      const sealed = box.seal(secret, endpointId);
-      return sealed.toString('latin1', 0, length) + sealed.toString('base64', length);
-    },
-    open: (sealed, endpointId) => {
-      const rest = Buffer.from(sealed.slice(length), 'base64');
-      try {
-        return box.open(Buffer.concat([Buffer.from(sealed.slice(0, length)), rest]), endpointId);
-      } catch (err) {
-        throw new UnreadableSecretError(err);
-      }
+    seal: (secret, endpointId) => toText(box.seal(secret, endpointId)),
+    open: (sealed, endpointId) => readable(() => box.open(toBytes(sealed), endpointId)),
+    reseal: (sealed, endpointId) => {
+      const fresh = readable(() => box.reseal(toBytes(sealed), endpointId));
+      return fresh === null ? null : toText(fresh);
     },
   };
 }

@@ -13,7 +13,7 @@ export interface WebhookOf {
 }
 
 /** What a secret is sealed for: a key of the same account there is sealed for something else. */
-const secretPurpose = ({ processor, test, atProcessor }: WebhookOf): string =>
+export const secretPurpose = ({ processor, test, atProcessor }: WebhookOf): string =>
   `webhook ${keyPurpose(processor, test, atProcessor)}`;
 
 export const sealWebhookSecret = (secrets: ProcessorSecrets, of: WebhookOf, secret: string): Buffer =>

@@ -4,6 +4,7 @@ import { Initial } from './0001-initial.ts';
 import { StatementSuffix } from './0003-statement-suffix.ts';
 import { ConfirmedSessions } from './0004-confirmed-sessions.ts';
 import { EmailKeys } from './0005-email-keys.ts';
+import { KeyPeppers } from './0006-key-peppers.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -11,4 +12,5 @@ export const migrations: Migrations = [
   { name: '0003-statement-suffix', class: StatementSuffix },
   { name: '0004-confirmed-sessions', class: ConfirmedSessions },
   { name: '0005-email-keys', class: EmailKeys },
+  { name: '0006-key-peppers', class: KeyPeppers },
 ];

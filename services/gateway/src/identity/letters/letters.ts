@@ -1,7 +1,7 @@
 import { createMailer } from '@app/email/mailer';
 import { createEmailTransport, type EmailSettings, senderOf } from '@app/email/transports';
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
-import { createSealedBox } from '@app/service-kit/sealed-box';
+import { createSealedBox, type SealedBox, type Secrets, secretsOf } from '@app/service-kit/sealed-box';
 import type { RateWindows } from '../../limits/rate-windows.ts';
 import { RetryLaterError } from '../../problems/retry-later-error.ts';
 import { createLetterLimit, createNoticeLimit, unlimitedLetters, unlimitedNotices } from './letter-limit.ts';
@@ -9,8 +9,12 @@ import type { LetterKind, NoticeKind } from './letter-paths.ts';
 import { type NewLetter, newLetter } from './new-letter.ts';
 import { type SendDeps, sendLetters } from './send-letters.ts';
 
+/** Seals the links of letters that wait to be sent: each for its letter. */
+export const createLetterBox = (peppers: Secrets): SealedBox => createSealedBox(peppers, 'letters');
+
 interface LettersConfig extends EmailSettings {
   readonly KEY_PEPPER: string;
+  readonly KEY_PEPPER_PREVIOUS?: string | undefined;
   readonly LETTERS_PER_DAY: number;
   readonly RATE_LIMIT_PER_MINUTE: number;
 }
@@ -45,7 +49,7 @@ export function startLetters(
   windows: RateWindows,
 ): Letters {
   const { clock, logger } = deps;
-  const box = createSealedBox(config.KEY_PEPPER, 'letters');
+  const box = createLetterBox(secretsOf(config.KEY_PEPPER, config.KEY_PEPPER_PREVIOUS));
   const mailer = createMailer(createEmailTransport(config));
   const send = { ...deps, box, mailer, replyTo: senderOf(config) };
   const loop = startLoop({
