@@ -1,5 +1,5 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
-import { withOne } from '@app/service-kit/planner';
+import { byNoIndex, withOne } from '@app/service-kit/planner';
 import type { MoneyKind, OwnMoney } from './books.rules.ts';
 import type { Reading } from './reading.ts';
 
@@ -25,10 +25,13 @@ const rowTypes: ColumnsOf<Row> = {
 
 const pageRows = 1_000;
 
-/** Those with the reference: what differs otherwise is reported as the processor's. */
+/**
+ * Those with the reference: what differs otherwise is reported as the processor's. They are looked up by it alone: along the index of a reading
+ * all that it showed would be read for each.
+ */
 const shown = `select true as listed from processor_facts
-  where account_id = $1 and processor = $2 and not test and reference = o.processor_reference and seen_by = 'list' and seen_at = $7
-    and kind in ('charge', 'capture', 'hold', 'refund')`;
+  where account_id = $1 and processor = $2 and not test and reference = o.processor_reference
+    and ${byNoIndex(`seen_by = 'list'`)} and ${byNoIndex('seen_at = $7')} and kind in ('charge', 'capture', 'hold', 'refund')`;
 
 interface Columns {
   readonly id: string;
