@@ -1,6 +1,7 @@
 import { checkoutVisited } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
 import { operations } from '@app/gateway/operations';
+import { tools } from '@app/gateway/tools';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { announced } from '@app/testing/points';
 import { recoveryFinished } from '@app/webhook-dispatcher/points';
@@ -134,6 +135,7 @@ const attempts = (): Record<string, Attempt> => {
     previewRefund: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     refundOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     releaseOrder: { params: { orderId: ids.heldOrderId as string }, expect: 'unknown' },
+    getPayment: { params: { paymentId: ids.paymentId as string }, expect: 'unknown' },
     refundPayment: { params: { paymentId: ids.paymentId as string }, expect: 'unknown' },
     listPayments: {
       query: `?orderId=${ids.heldOrderId}`,
@@ -404,6 +406,7 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     get_product: { productId },
     update_product: { productId, priceCents: 1 },
     get_funnel: { productId },
+    create_discount: { productId, code: 'X', percentOff: 5 },
     create_offer: offer,
     update_offer: { ...offer, offerId: ids.bumpId },
     delete_offer: { productId, kind: 'bump', offerId: ids.bumpId },
@@ -441,6 +444,7 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
 
 /** Tools about the caller's own things: they must answer without the victim's. */
 const ownTools = [
+  'update_settings',
   'list_products',
   'create_product',
   'list_orders',
@@ -476,9 +480,11 @@ async function mcp(seller: Seller, method: string, params: unknown): Promise<Ans
 test('no MCP tool lets a second account see, change or use anything of the first', async () => {
   const before = await victimsThings();
   const listed = (await mcp(attacker, 'tools/list', {})).text;
-  const names = [...listed.matchAll(/"name":"([a-z_]+)"/g)].map(([, name]) => name);
-  expect([...new Set(names)].sort()).toEqual([...Object.keys(toolArguments()), ...ownTools].sort());
-  for (const name of names) {
+  const names = [...new Set([...listed.matchAll(/"name":"([a-z_]+)"/g)].map(([, name]) => name as string))];
+  const called = [...Object.keys(toolArguments()), ...ownTools];
+  expect(names.filter((name) => !called.includes(name))).toEqual(['find', 'read', 'write']);
+  expect(called.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
+  for (const name of called) {
     const given = toolArguments()[name as string];
     // The first call of a tool that asks shows what would happen; the second one would do it.
     for (const more of [{}, { confirm: true }]) {
@@ -487,6 +493,38 @@ test('no MCP tool lets a second account see, change or use anything of the first
       if (given !== undefined) expect([name, text.includes('"isError":true')]).toEqual([name, true]);
     }
   }
+  expect(await victimsThings()).toEqual(before);
+});
+
+/** Calls an operation by its name; what is asked about first is confirmed by a second call. */
+async function byName(
+  { id, method, changesNothing }: (typeof operations)[number],
+  attempt: Attempt,
+): Promise<Answer[]> {
+  const { params, query = '', body } = attempt;
+  // A refusal repeats a code as it was given, which is no mark then.
+  const code = params?.code === undefined ? {} : { code: params.code.toUpperCase() };
+  const given = { ...params, ...code, ...Object.fromEntries(new URLSearchParams(query)), ...(body as object) };
+  const call = (name: string, more: object) =>
+    mcp(attacker, 'tools/call', { name, arguments: { operation: id, arguments: given, ...more } });
+  if (method === 'GET' || changesNothing) return [await call('read', {})];
+  return [await call('write', {}), await call('write', { confirm: true })];
+}
+
+test('no operation that is read or written by its name lets a second account see, change or use anything', async () => {
+  const before = await victimsThings();
+  let reached = 0;
+  for (const operation of operations.filter(({ auth }) => auth === 'account' || auth === 'daily')) {
+    const attempt = attempts()[operation.id] as Attempt;
+    for (const { text } of await byName(operation, attempt)) {
+      for (const mark of marks) expect([operation.id, text.includes(mark)]).toEqual([operation.id, false]);
+      const refused = text.includes('"isError":true');
+      if (attempt.expect === 'unknown' && attempt.params !== undefined)
+        expect([operation.id, refused]).toEqual([operation.id, true]);
+      reached += text.includes('ask find') ? 0 : 1;
+    }
+  }
+  expect(reached).toBeGreaterThan(100);
   expect(await victimsThings()).toEqual(before);
 });
 

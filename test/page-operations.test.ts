@@ -4,6 +4,7 @@ import { find, isTest, linesMatching, read } from './support/repository.ts';
 /** Why an operation is on no page. */
 const withoutPage: Readonly<Record<string, string>> = {
   deleteWebhookEndpoint: 'It removes what `removeWebhookEndpoint` removes; pages name the endpoint by its id.',
+  getPayment: 'Pages list payments whole.',
   mcp: 'AI agents speak to it; pages show how to connect them.',
 };
 

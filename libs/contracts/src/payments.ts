@@ -283,6 +283,11 @@ export const listPayments = defineRequest('read', 'billing', 'payments.list', {
   output: listOf(paymentResource),
 });
 
+export const getPayment = defineRequest('read', 'billing', 'payments.get', {
+  input: z.object({ paymentId: z.string() }),
+  output: paymentResource,
+});
+
 /**
  * Attempts to move money for an order itself, oldest first: its renewals are its subscription's. Of more than 100 the oldest
  * declines are left out.

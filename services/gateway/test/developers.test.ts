@@ -10,7 +10,8 @@ import { withCode } from '@app/pages/text';
 import { startReceiver } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
 import { operations } from '../src/api/operations/all-operations.ts';
-import { tools } from '../src/mcp/tools.ts';
+import { genericTools } from '../src/mcp/generic-tools.ts';
+import { namedTools } from '../src/mcp/tools.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
@@ -90,7 +91,7 @@ test('every public error code has its anchor: the type of a problem document lea
 test('the guide names every endpoint and every tool', async () => {
   const { text } = await send(url, 'GET', '/developers');
   for (const { method, path } of operations) expect(text).toContain(`>${method}</b> ${path}<`);
-  for (const { name } of tools) expect(text).toContain(`<code>${name}</code>`);
+  for (const { name } of [...namedTools, ...genericTools]) expect(text).toContain(`<code>${name}</code>`);
 });
 
 test('the commands on the page make a first key', async () => {

@@ -186,6 +186,8 @@ Protocol server over Streamable HTTP: revision 2026-07-28, and clients of 2025 t
 The key goes into a fixed header; most clients are set up like this:</p>
 ${code('Client configuration', samples.mcpConfig)}
 ${code('Shell', samples.mcpRequest)}
+<p>What no tool of the list does, <code>find</code> finds, and <code>read</code> or <code>write</code> calls: every operation that the
+key may call, except those that show or take a key.</p>
 <p>A key shows a client just the tools that its scopes allow: give a model a key with <code>read</code> and it can change
 nothing. A model reads at most 20 KB of an answer: longer ones have their texts and lists cut, and say so; with
 <code>full: true</code> a tool gives the whole.</p>

@@ -4,7 +4,7 @@ import * as contract from '@app/contracts/payments';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { createShare } from '@app/service-kit/share';
 import { continuePayment } from '../charging/continue-payment.ts';
-import { listOrderPayments, listPayments } from '../charging/list-payments.ts';
+import { getPayment, listOrderPayments, listPayments } from '../charging/list-payments.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { startPayment } from '../charging/start-payment.ts';
 import { listOrderDisputes } from '../disputes/dispute-rows.ts';
@@ -28,6 +28,7 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
     onRequest(contract.refundCharges, ({ orderId, ...how }, context) => refundCharges(deps, context, orderId, how)),
     onRequest(contract.refundPayment, ({ paymentId, body }, context) => refundPayment(deps, context, paymentId, body)),
     onRequest(contract.listRefundable, (input, { accountId }) => listRefundable(deps.database, accountId, input)),
+    onRequest(contract.getPayment, ({ paymentId }, { accountId }) => getPayment(deps.database, accountId, paymentId)),
     onRequest(contract.listPayments, (query, { accountId }) => listPayments(deps.database, accountId, query)),
     onRequest(contract.listOrderPayments, async ({ orderId }, { accountId }) => {
       const [payments, disputes, fees] = await Promise.all([

@@ -1,6 +1,7 @@
 import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { emailKey } from '@app/contracts/email-key';
+import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/payments';
 import { paymentStatus } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
@@ -66,6 +67,24 @@ export async function listPayments(
   const { data, ...rest } = await list(database, scope, page);
   const renewed = await readRenewed(database, accountId, data);
   return { data: data.map((payment) => paymentResourceOf(payment, renewed.get(payment.order_id))), ...rest };
+}
+
+const oneStatement = statement<Payment>(
+  'payment-get',
+  `select ${paymentColumns} from payments where account_id = $1 and id = $2`,
+  paymentTypes,
+);
+
+/** @throws DomainError payment_not_found */
+export async function getPayment(
+  database: Database,
+  accountId: string,
+  paymentId: string,
+): Promise<RequestOutput<typeof contract.getPayment>> {
+  const { rows } = await database.pool.query(oneStatement([accountId, paymentId]));
+  const [payment] = rows;
+  if (payment === undefined) throw new DomainError('payment_not_found', `No payment has the id "${paymentId}".`);
+  return paymentResourceOf(payment, (await readRenewed(database, accountId, rows)).get(payment.order_id));
 }
 
 const renewedStatement = statement<RenewedState & { order_id: string }>(

@@ -8,6 +8,7 @@ import { signingSecret } from '../api/signing-secrets.ts';
 import type { Actor } from '../identity/actors.ts';
 import type { Caller, Client } from './caller.ts';
 import { type Confirmations, callDigest, type Decision, decide } from './confirmation.ts';
+import { findOperations, type GenericTool, genericCall } from './generic-tools.ts';
 import { previewOf } from './previews/all-previews.ts';
 import type { PreviewedCall } from './previews/preview.ts';
 import { operation as operationOf, type Tool } from './tool.ts';
@@ -38,10 +39,33 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     checkAccess(tool.operation, caller.actor, {});
-    const request = toolRequest(tool, given);
+    const resolved = (await tool.resolve?.(given, readerFor(app, caller))) ?? { given };
+    const request = toolRequest(resolved.tool ?? tool, resolved.given);
     const input = checkInput(request.operation, request, request.faults);
     const instead = await withoutConsent(app, confirmations, caller, request, input, client);
     return instead ?? (await perform(app, caller, request));
+  } catch (err) {
+    return errorResult(err, caller, client.readsStructuredErrors);
+  }
+}
+
+/**
+ * Calls a tool over the list of operations.
+ * @throws never, as `callTool`
+ */
+export async function callGeneric(
+  app: App,
+  confirmations: Confirmations,
+  caller: Caller,
+  generic: GenericTool,
+  given: Record<string, unknown>,
+  client: Client,
+): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    if (generic.name === 'find')
+      return await pageOf(async () => Buffer.from(JSON.stringify(findOperations(caller.actor, given))), {}, false);
+    const call = genericCall(generic, given);
+    return await callTool(app, confirmations, caller, call.tool, call.given, client);
   } catch (err) {
     return errorResult(err, caller, client.readsStructuredErrors);
   }
@@ -115,17 +139,21 @@ async function answerBefore(app: App, caller: Caller, request: ToolRequest): Pro
   }
 }
 
-/** A preview shows what the call does to whoever may make it: its amounts, and to a key with `read` the rest. */
 function previewedCall(app: App, caller: Caller, { params, query, body }: Input): PreviewedCall {
-  const actor: Actor = { ...caller.actor, scopes: new Set([...caller.actor.scopes, 'read']) };
   return {
     params: params as PreviewedCall['params'],
     query: query as PreviewedCall['query'],
     body: (body ?? {}) as PreviewedCall['body'],
-    read: async (operationId, params = {}, query = {}) => {
-      const request = { ...caller, actor, params, query, body: undefined };
-      const { body } = await callOperation(app, operationOf(operationId), request);
-      return JSON.parse(Buffer.from(body).toString('utf8'));
-    },
+    read: readerFor(app, caller),
+  };
+}
+
+/** A preview shows what the call does to whoever may make it: its amounts, and to a key with `read` the rest. */
+function readerFor(app: App, caller: Caller): PreviewedCall['read'] {
+  const actor: Actor = { ...caller.actor, scopes: new Set([...caller.actor.scopes, 'read']) };
+  return async (operationId, params = {}, query = {}) => {
+    const request = { ...caller, actor, params, query, body: undefined };
+    const { body } = await callOperation(app, operationOf(operationId), request);
+    return JSON.parse(Buffer.from(body).toString('utf8'));
   };
 }

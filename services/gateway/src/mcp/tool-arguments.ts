@@ -40,7 +40,8 @@ function ownArguments({ operation, kinds }: Tool): Shape {
 /** The names and schemas of all arguments: path, query and body fields side by side. */
 export function argumentShape(tool: Tool): Shape {
   const { params, query } = tool.operation;
-  const shape = { ...params?.shape, ...query?.shape, ...bodyShape(tool.operation), ...ownArguments(tool) };
+  const operations = { ...params?.shape, ...query?.shape, ...bodyShape(tool.operation) };
+  const shape = { ...operations, ...tool.extra, ...ownArguments(tool) };
   // One tool for both kinds of offers: the operation's own words name only the bump's ids.
   if (tool.kinds === undefined || shape.offerId === undefined) return shape;
   return { ...shape, offerId: z.string().describe('`bmp_` or `ups_`, as the kind.') };

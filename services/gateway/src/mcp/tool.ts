@@ -1,9 +1,13 @@
+import type { z } from 'zod';
 import type { Operation } from '../api/operation.ts';
 import { operations } from '../api/operations/all-operations.ts';
+import type { PreviewedCall } from './previews/preview.ts';
 
 /** One tool of the MCP server. Its arguments are the parameters and the body fields of the operation, side by side. */
 export interface Tool {
   readonly name: string;
+  /** For people; of every tool that is listed. */
+  readonly title?: string;
   /** For a model: what it does, when to use it, what it needs. */
   readonly description: string;
   /** The operation that it calls. With `kinds`, the one whose schemas and scope speak for all of them. */
@@ -14,13 +18,23 @@ export interface Tool {
   readonly words?: Readonly<Record<string, string>>;
   /** Arguments that it takes and does not offer: few callers need them, and every client reads all that is offered. */
   readonly unsaid?: readonly string[];
+  /** Arguments beside those of the operation, which `resolve` makes the operation's of. */
+  readonly extra?: z.core.$ZodLooseShape;
+  /**
+   * Makes the operation's arguments of what a model knows, or finds that another operation is meant.
+   * @throws DomainError
+   */
+  readonly resolve?: (
+    given: Record<string, unknown>,
+    read: PreviewedCall['read'],
+  ) => Promise<{ readonly given: Record<string, unknown>; readonly tool?: Tool }>;
   /** For arguments that are left out. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly annotations: ToolAnnotations;
 }
 
 /** Hints for clients. */
-interface ToolAnnotations {
+export interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
@@ -38,11 +52,16 @@ export const annotations = {
   /** A second call does nothing. */
   repeats: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  changesAnything: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   charges: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 } as const satisfies Record<string, ToolAnnotations>;
 
 /** The hints as clients get them: at least one of each tool; others that equal the protocol's defaults are left out. */
-export function hintsOf({ annotations: { readOnlyHint, destructiveHint, idempotentHint } }: Tool) {
+export function hintsOf({
+  annotations: { readOnlyHint, destructiveHint, idempotentHint },
+}: {
+  readonly annotations: ToolAnnotations;
+}) {
   if (readOnlyHint) return { readOnlyHint };
   return idempotentHint ? { destructiveHint, idempotentHint } : { destructiveHint };
 }

@@ -172,6 +172,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     response: { ok: true, orderId: order.id, totalCents: order.total_cents },
   },
   listPayments: { response: { data: [payment] } },
+  getPayment: { response: payment },
   getPaymentProcessor: { response: processor },
   putPaymentProcessor: {
     body: { processor: 'stripe', live: { secretKey: 'rk_live_51Hx', publishableKey: 'pk_live_51Hx' } },

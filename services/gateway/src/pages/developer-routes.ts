@@ -6,7 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { operations } from '../api/operations/all-operations.ts';
 import { baseUrlOf } from '../edge/base-url.ts';
 import type { EdgeConfig } from '../edge/edge-config.ts';
-import { tools } from '../mcp/tools.ts';
+import { genericTools } from '../mcp/generic-tools.ts';
+import { namedTools } from '../mcp/tools.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { assets } from './assets.ts';
 import { withBaseUrl } from './base-url-text.ts';
@@ -14,6 +15,8 @@ import { withBaseUrl } from './base-url-text.ts';
 /** No script, no frame, nothing from elsewhere. */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const shownTools = [...namedTools, ...genericTools.map((tool) => ({ ...tool, operation: {} }))];
 
 /** Long enough to spare a reader's reloads, short enough for a new version. */
 const cacheControl = 'public, max-age=300';
@@ -32,7 +35,7 @@ export function routeDevelopers(server: FastifyInstance, { config }: { readonly 
   const requestsPerMinute = config.RATE_LIMIT_PER_MINUTE;
   const addresses = { icon: assets.address('icon.svg'), stylesheet: assets.address('developers.css') };
   const pages = {
-    '/developers': () => guidePage({ operations, tools, requestsPerMinute, assets: addresses }),
+    '/developers': () => guidePage({ operations, tools: shownTools, requestsPerMinute, assets: addresses }),
     '/developers/errors': () => errorsPage(addresses),
   };
   for (const [path, make] of Object.entries(pages)) {

@@ -1,11 +1,13 @@
 import type { RequestInput } from '@app/contracts/define';
 import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
-import { listPayments, refundPayment } from '@app/contracts/payments';
+import { getPayment, listPayments, refundPayment } from '@app/contracts/payments';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
 import { tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { type AnyCall, sensitive } from '../sensitive-changes.ts';
+
+const params = z.object({ paymentId: pathId('payment', 'payment_not_found') });
 
 export const paymentOperations = tagged('Payments', [
   forwardOperation(listPayments, {
@@ -18,6 +20,14 @@ export const paymentOperations = tagged('Payments', [
       '`limit` or `before` it pages back, and says whether more follow.',
     errors: [],
   }),
+  forwardOperation(getPayment, {
+    id: 'getPayment',
+    method: 'GET',
+    path: '/api/v1/payments/{paymentId}',
+    summary: 'Read one attempt to move money',
+    params,
+    errors: ['payment_not_found'],
+  }),
   forwardOperation(refundPayment, {
     id: 'refundPayment',
     method: 'POST',
@@ -29,7 +39,7 @@ export const paymentOperations = tagged('Payments', [
       'refunded; a part leaves it `paid`, with `refunded_cents`. The subscription of a renewal goes on. Of a payment that ' +
       'went back whole, a request without `amountCents` answers that nothing is left; with it, `already_refunded`.',
     scope: 'money',
-    params: z.object({ paymentId: pathId('payment', 'payment_not_found') }),
+    params,
     // It waits up to 8 s for a payment processor without a connection in its hands.
     unlimitedConcurrency: true,
     errors: ['payment_not_found', 'invalid_transition', 'already_refunded', 'refund_failed', 'payment_disputed'],

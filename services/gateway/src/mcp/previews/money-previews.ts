@@ -29,6 +29,7 @@ function inWords(amounts: readonly Money[]): string {
 /** What moves money, ends a source of it, or records it as moved. */
 export const moneyPreviews: Readonly<Record<string, PreviewDefinition>> = {
   refundOrder: withAmount(refund),
+  refundPayment: withAmount(paymentRefund),
   releaseOrder: withoutAmount(release),
   createPayout: withAmount(payout),
   runDailyJob: withAmount(dailyJob),
@@ -64,6 +65,41 @@ async function refund({ params, body, read }: PreviewedCall): Promise<Preview> {
     amountCents,
     currency: order.currency,
     facts: { ...aboutOrder(order), charges: going, subscription, commissions, emails, webhooks },
+  };
+}
+
+async function paymentRefund({ params: { paymentId }, body, read }: PreviewedCall): Promise<Preview> {
+  const { order_id: orderId } = await read('getPayment', { paymentId });
+  const [{ charges }, order] = await Promise.all([
+    read('previewRefund', { orderId }, { renewals: true }),
+    read('getOrder', { orderId }),
+  ]);
+  const charge = charges.find((one) => one.paymentId === paymentId);
+  if (charge === undefined)
+    throw new DomainError('invalid_transition', 'This payment took no money: there is nothing to refund.');
+  const { currency, renewal } = charge;
+  const left = charge.amountCents - charge.refundedCents;
+  if (left > 0 && charge.refundCents === 0)
+    throw new DomainError('payment_disputed', 'The buyer’s bank disputes this payment: nothing is refunded.');
+  const amountCents = (body.amountCents as number | undefined) ?? left;
+  if (left === 0 && body.amountCents !== undefined)
+    throw new DomainError('already_refunded', 'All of this payment went back before.');
+  if (amountCents > left)
+    throw invalidField(
+      'amountCents',
+      `must be at most ${left}: ${formatAmount(left, currency)} is left of this payment`,
+    );
+  const of = `${formatAmount(charge.amountCents, currency)}${renewal ? ', a renewal' : ''}`;
+  const stays =
+    amountCents < left ? ` ${formatAmount(left - amountCents, currency)} stays, and the order stays paid.` : '';
+  return {
+    detail:
+      left === 0
+        ? 'No money moves: nothing is left to give back.'
+        : `${formatAmount(amountCents, currency)} goes back to the buyer’s card, of ${of}.${stays} It cannot be undone.`,
+    amountCents,
+    currency,
+    facts: { ...aboutOrder(order), charge },
   };
 }
 

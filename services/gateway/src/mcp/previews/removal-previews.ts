@@ -21,6 +21,7 @@ export const removalPreviews: Readonly<Record<string, PreviewDefinition>> = {
     endpointRemoval(await read('readWebhookEndpoint', params)),
   ),
   deleteAutomation: withoutAmount(automation),
+  revokeApiKey: withoutAmount(apiKey),
 };
 
 async function archive({ params, body, read }: PreviewedCall): Promise<Preview | null> {
@@ -78,6 +79,11 @@ function endpointRemoval({ url, description, active, held }: ResultOf<'readWebho
       'The webhook endpoint is deleted, with its signing secret. What waits for it is canceled. It cannot be undone.',
     facts: { url, description, active, held },
   };
+}
+
+async function apiKey({ params: { keyId }, read }: PreviewedCall): Promise<Preview> {
+  const { name, last_used_at } = oneOf((await read('listApiKeys')).data, keyId, 'api_key_not_found');
+  return { detail: 'The API key stops working at once. It cannot be undone.', facts: { name, last_used_at } };
 }
 
 async function automation({ params, read }: PreviewedCall): Promise<Preview> {

@@ -2,41 +2,135 @@ import { annotations, operation, shortPage, type Tool } from './tool.ts';
 
 const { reads, adds, changes, replaces, sends, ends } = annotations;
 
-/** Tools about events on their way to receivers, and about what else events start. */
-export const webhookTools: readonly Tool[] = [
+const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: operation(`${verb}Upsell`) });
+
+/** Tools of the release before: they are called by their names, and listed no more. The next release drops them. */
+export const formerTools: readonly Tool[] = [
+  {
+    name: 'get_product',
+    description: 'One product.',
+    operation: operation('getProduct'),
+    annotations: reads,
+  },
+  {
+    name: 'update_offer',
+    description: '`active: false` stops offering it.',
+    operation: operation('updateBump'),
+    kinds: offerKinds('update'),
+    annotations: changes,
+  },
+  {
+    name: 'delete_offer',
+    description: 'For good.',
+    operation: operation('deleteBump'),
+    kinds: offerKinds('delete'),
+    annotations: changes,
+  },
+  {
+    name: 'release_order',
+    description: 'Ends an `authorized` order without a charge: its hold is released.',
+    operation: operation('releaseOrder'),
+    annotations: ends,
+  },
+  {
+    name: 'list_payments',
+    description: 'Newest first.',
+    operation: operation('listPayments'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'explain_metric',
+    description: 'A number’s formula, parts and facts.',
+    operation: operation('explainMetric'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'get_subscription',
+    description: 'With its periods and every attempt to charge a renewal.',
+    operation: operation('getSubscription'),
+    annotations: reads,
+  },
+  {
+    name: 'keep_subscription',
+    description: 'It renews again.',
+    operation: operation('keepSubscription'),
+    annotations: changes,
+  },
+  {
+    name: 'update_payment_method',
+    description: 'For renewals; the next daily job tries a past-due one.',
+    operation: operation('putPaymentMethod'),
+    annotations: changes,
+  },
+  {
+    name: 'create_affiliate',
+    description: 'Give either `commissionPercent` or `commissionCents`, which is cut to the sale’s total.',
+    operation: operation('createAffiliate'),
+    annotations: adds,
+  },
+  {
+    name: 'get_affiliate_statement',
+    description: 'What an affiliate earned, lost and was paid.',
+    operation: operation('getAffiliateStatement'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'list_payouts',
+    description: 'Newest first.',
+    operation: operation('listPayouts'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'get_settings',
+    description: 'Names, currency, test mode, waiting times.',
+    operation: operation('getSettings'),
+    annotations: reads,
+  },
+  {
+    name: 'list_daily_runs',
+    description: 'Newest first. One under way has no `result`.',
+    operation: operation('listDailyRuns'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'get_daily_run',
+    description: 'Also one under way.',
+    operation: operation('getDailyRun'),
+    annotations: reads,
+  },
+  {
+    name: 'advance_rehearsal',
+    description: 'Lets days pass for test subscriptions. No money moves.',
+    operation: operation('advanceRehearsal'),
+    annotations: sends,
+  },
   {
     name: 'get_webhook_endpoint',
     description: 'The URL that was connected first.',
     operation: operation('getWebhookEndpoint'),
-    unsaid: ['full'],
     annotations: reads,
-  },
-  {
-    name: 'set_webhook_endpoint',
-    description: 'Connects or replaces that URL.',
-    operation: operation('putWebhookEndpoint'),
-    unsaid: ['headers'],
-    annotations: changes,
   },
   {
     name: 'list_webhook_endpoints',
     description: 'Every URL that gets events, and how much is held for it.',
     operation: operation('listWebhookEndpoints'),
-    unsaid: ['full', 'limit', 'before'],
     annotations: reads,
   },
   {
     name: 'create_webhook_endpoint',
     description: 'A further URL.',
     operation: operation('createWebhookEndpoint'),
-    unsaid: ['active', 'held', 'headers'],
     annotations: adds,
   },
   {
     name: 'update_webhook_endpoint',
     description: 'Changes the fields given. `active: true` sends what was held, unless `held` says otherwise.',
     operation: operation('updateWebhookEndpoint'),
-    unsaid: ['headers'],
     annotations: changes,
   },
   {
@@ -49,36 +143,13 @@ export const webhookTools: readonly Tool[] = [
     name: 'rotate_webhook_secret',
     description: 'Replaces what signs; both sign for 24 hours.',
     operation: operation('rotateWebhookSecret'),
-    unsaid: ['overlapHours'],
     annotations: replaces,
-  },
-  {
-    name: 'send_test_webhook',
-    description: 'Sends a sample of the event, marked as a test.',
-    operation: operation('sendTestWebhook'),
-    annotations: sends,
   },
   {
     name: 'self_test_webhook',
     description: 'Says whether the receiver refuses forged and old copies.',
     operation: operation('selfTestWebhook'),
     annotations: sends,
-  },
-  {
-    name: 'list_activity',
-    description: 'Delivery attempts, runs of automations and notices, newest first.',
-    operation: operation('listActivity'),
-    unsaid: ['full'],
-    defaults: shortPage,
-    annotations: reads,
-  },
-  {
-    name: 'list_webhook_deliveries',
-    description: 'Events on their way to endpoints, newest first.',
-    operation: operation('listWebhookDeliveries'),
-    unsaid: ['full'],
-    defaults: shortPage,
-    annotations: reads,
   },
   {
     name: 'get_webhook_delivery',
@@ -96,14 +167,12 @@ export const webhookTools: readonly Tool[] = [
     name: 'recover_webhooks',
     description: 'Sends what failed, or all, since a time again.',
     operation: operation('recoverWebhooks'),
-    words: { since: 'At most 30 days ago.' },
     annotations: sends,
   },
   {
     name: 'list_webhook_recoveries',
     description: 'Newest first.',
     operation: operation('listWebhookRecoveries'),
-    unsaid: ['full'],
     defaults: shortPage,
     annotations: reads,
   },
@@ -111,7 +180,6 @@ export const webhookTools: readonly Tool[] = [
     name: 'get_webhook_recovery',
     description: 'How far a recovery is.',
     operation: operation('getWebhookRecovery'),
-    unsaid: ['full'],
     annotations: reads,
   },
   {
@@ -124,8 +192,6 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_events',
     description: 'Events with their payloads, oldest first.',
     operation: operation('listEvents'),
-    words: { after: 'The last id read here.' },
-    unsaid: ['order', 'before'],
     defaults: shortPage,
     annotations: reads,
   },
@@ -133,24 +199,18 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_automations',
     description: 'What events start: emails and POSTs. Built-in ones first.',
     operation: operation('listAutomations'),
-    unsaid: ['full', 'limit', 'before'],
     annotations: reads,
   },
   {
     name: 'create_automation',
     description: 'Runs the action for each such event, of one product or of all.',
     operation: operation('createAutomation'),
-    words: {
-      action:
-        '`{type: "email", to: "buyer" or "seller", subject, body}`, both with `{{field}}` of the payload, or `{type: "post", url}`.',
-    },
     annotations: adds,
   },
   {
     name: 'update_automation',
     description: 'Changes the fields given; of a built-in one `active` and its email’s words.',
     operation: operation('updateAutomation'),
-    words: { action: 'As in create_automation.' },
     annotations: changes,
   },
   {
@@ -163,7 +223,6 @@ export const webhookTools: readonly Tool[] = [
     name: 'preview_automation',
     description: 'The email that a template makes of sample data.',
     operation: operation('previewAutomation'),
-    words: { action: 'As in create_automation.' },
     annotations: reads,
   },
   {
