@@ -29,13 +29,19 @@ const newPassword = rawText(200, 10).describe(
   'At least 10 characters. The commonest passwords and the account’s own email address are refused.',
 );
 
+/** With a new password. */
+const revokeKeys = z
+  .boolean()
+  .optional()
+  .describe('Revokes every API key of the account too: for when others may know them.');
+
 export const signupBody = z
   .strictObject({ email: emailAddress, password: newPassword, name: line(limits.name, 1) })
   .meta({ id: 'SignUp' });
 export const signupResult = z.object({ ok: z.literal(true), accountId: idSchema('account') }).meta({ id: 'SignedUp' });
 export const loginBody = z.strictObject({ email: emailAddress, password: rawText(200, 1) }).meta({ id: 'Login' });
 export const changePasswordBody = z
-  .strictObject({ password: rawText(200, 1).describe('The current one.'), newPassword })
+  .strictObject({ password: rawText(200, 1).describe('The current one.'), newPassword, revokeKeys })
   .meta({ id: 'PasswordChange' });
 /** What proves that the person of a session is there: each way is a body of its own. */
 export const confirmBody = z
@@ -80,7 +86,7 @@ export const confirmEmailBody = z.strictObject({ token: letterToken }).meta({ id
 export const loginLinkBody = z.strictObject({ token: letterToken }).meta({ id: 'LoginLink' });
 export const requestPasswordResetBody = z.strictObject({ email: emailAddress }).meta({ id: 'PasswordResetRequest' });
 export const resetPasswordBody = z
-  .strictObject({ token: letterToken, password: newPassword })
+  .strictObject({ token: letterToken, password: newPassword, revokeKeys })
   .meta({ id: 'PasswordReset' });
 
 export const apiKeyResource = z
@@ -253,5 +259,22 @@ export const accountSettingsChanged = defineEvent(
  */
 export const applySettings = defineRequest('command', 'checkout', 'settings.apply', {
   input: z.object({ settings: accountSettings, revision: z.int() }),
+  output: z.object({ ok: z.literal(true) }),
+});
+
+/**
+ * An account whose address was never verified was taken back by a reset that went there: what was set up before is not the
+ * owner's. Services end what sends or takes anything elsewhere; the gateway requests the same of them before it answers.
+ */
+export const accountTakenBack = defineEvent('gateway', 'account.taken-back', 1, z.object({ takenBackAt: timestamp }));
+
+/** Removes every endpoint and every automation of the account; built-in automations are as at first again. */
+export const revokeEndpoints = defineRequest('command', 'webhook-dispatcher', 'endpoints.revoke-all', {
+  input: z.object({}),
+  output: z.object({ ok: z.literal(true) }),
+});
+/** Forgets every key of a payment processor that the account stored; it has chosen none then. */
+export const revokeProcessor = defineRequest('command', 'billing', 'payment-processor.revoke', {
+  input: z.object({}),
   output: z.object({ ok: z.literal(true) }),
 });

@@ -1,4 +1,4 @@
-import { accountSettingsChanged } from './accounts.ts';
+import { accountSettingsChanged, accountTakenBack } from './accounts.ts';
 import { affiliateCodeUnmatched, affiliatePaid } from './affiliates.ts';
 import { checkoutVisited, paymentsLimited } from './checkouts.ts';
 import { dailyRunNoticed } from './daily-runs.ts';
@@ -72,7 +72,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
   },
   billing: {
     requests: ['checkout'],
-    consumes: [orderPaid, orderRefunded, accountSettingsChanged, remindersFinished],
+    consumes: [orderPaid, orderRefunded, accountSettingsChanged, accountTakenBack, remindersFinished],
     publishes: true,
   },
   affiliate: {
@@ -121,6 +121,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       funnelEmailSynced,
       affiliateCodeUnmatched,
       accountSettingsChanged,
+      accountTakenBack,
     ],
     publishes: false,
   },

@@ -12,14 +12,19 @@ import type { OpenedPayments } from './open-payments.ts';
 import { followSettings } from './processor-domains/follow-settings.ts';
 import { processorEventRequests } from './processor-events/requests.ts';
 import { paymentProcessorRequests } from './processors/settings/requests.ts';
+import { onTakenBack } from './processors/settings/revoke-processor.ts';
 import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
 import { rehearsalRequests } from './rehearsals/requests.ts';
 import { eventHandlers } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
-export const consumedEvents = ({ wakeRelay }: Pick<ServiceContext<BillingConfig>, 'wakeRelay'>): EventHandler[] => [
+export const consumedEvents = (
+  { wakeRelay, clock }: Pick<ServiceContext<BillingConfig>, 'wakeRelay' | 'clock'>,
+  { processors }: Pick<OpenedPayments, 'processors'>,
+): EventHandler[] => [
   ...eventHandlers(wakeRelay),
   followSettings,
+  onTakenBack({ clock, processors }),
   storeReminderCounts,
 ];
 

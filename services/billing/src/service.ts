@@ -19,7 +19,7 @@ export const createBilling = defineService<BillingConfig>({
     return {
       closing: runs.closing,
       checks: [runs.overdue.check],
-      events: consumedEvents(context),
+      events: consumedEvents(context, payments),
       requests: answeredRequests(payments, runs),
     };
   },

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { revokeEndpoints, revokeProcessor } from '@app/contracts/accounts';
 import {
   createAutomation,
   revealAutomationSecret,
@@ -92,6 +93,7 @@ export async function createHarness(given?: TestNats) {
     return new Serialized(json);
   };
   const endpoints = { put: async (): Promise<void> => undefined };
+  const processors = { revoke: async (): Promise<void> => undefined };
   const daily = createDailyStandIn(requested);
   const { cards, billing: cardHandlers, checkout: cardOrders } = createCardStandIn(() => clock.nowMs());
   const standIns = [
@@ -108,6 +110,11 @@ export async function createHarness(given?: TestNats) {
     ]),
     await serveAs(nats, 'billing', [
       onSimulatedSettings,
+      onRequest(revokeProcessor, async (_, { accountId }) => {
+        await processors.revoke();
+        requested.push({ revoked: 'processor', accountId });
+        return { ok: true as const };
+      }),
       onRequest(putPaymentProcessor, async (input) => reply(input, '{"version":2}')),
       ...daily.billing,
       ...cardHandlers,
@@ -119,6 +126,10 @@ export async function createHarness(given?: TestNats) {
       onRequest(revealAutomationSecret, async (input, { accountId }) => {
         requested.push({ ...input, accountId });
         return { secret: 'whsec_of_the_tests', previous_secret: null };
+      }),
+      onRequest(revokeEndpoints, async (_, { accountId }) => {
+        requested.push({ revoked: 'endpoints', accountId });
+        return { ok: true as const };
       }),
       onRequest(getWebhookEndpoint, async () => {
         if (books.endpoint !== undefined) return new Serialized(books.endpoint);
@@ -179,6 +190,8 @@ export async function createHarness(given?: TestNats) {
     orders,
     /** What the dispatcher does before it answers that a URL is connected. */
     endpoints,
+    /** What billing does before it forgets an account's keys. */
+    processors,
     checkout,
     daily: daily.standIn,
     /** The settings of every gateway, for a test that starts one by itself. */

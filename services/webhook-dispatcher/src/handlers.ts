@@ -5,6 +5,7 @@ import { createWriteBuiltIns } from './automations/built-in-writer.ts';
 import { automationRequests } from './automations/requests.ts';
 import type { GuardedAgent } from './deliveries/guarded-agent.ts';
 import { endpointRequests } from './endpoints/requests.ts';
+import { onTakenBack } from './endpoints/revoke-endpoints.ts';
 import { eventHandlers } from './events/consumers.ts';
 import { historyRequests } from './history/requests.ts';
 import type { Sending } from './open-sending.ts';
@@ -12,10 +13,11 @@ import type { Storage } from './open-storage.ts';
 import { repairRequests } from './repair/requests.ts';
 import { testSendRequests } from './test-sends/requests.ts';
 
-export function consumedEvents({ clock, partitions }: Storage, { dispatcher, emails }: Sending): EventHandler[] {
+export function consumedEvents({ clock, partitions }: Storage, sending: Sending): EventHandler[] {
+  const { dispatcher, emails } = sending;
   const emailsAvailable = emails.available;
   const writeBuiltIns = createWriteBuiltIns(emailsAvailable);
-  return eventHandlers({ clock, dispatcher, partitions, emailsAvailable, writeBuiltIns });
+  return [...eventHandlers({ clock, dispatcher, partitions, emailsAvailable, writeBuiltIns }), onTakenBack(sending)];
 }
 
 /** @param agent of the self-tests */

@@ -1,5 +1,6 @@
 import { type NoticePage, noticePage } from '../checkout/notice-pages.ts';
 import { button, linkButton } from '../components/button.ts';
+import { checkbox } from '../components/choice.ts';
 import { field } from '../components/field.ts';
 import { html } from '../html.ts';
 
@@ -20,6 +21,8 @@ const texts = {
   newPassword: 'Choose a new password',
   password: 'New password',
   passwordHint: 'At least 10 characters.',
+  revokeKeys: 'Revoke all API keys',
+  revokeKeysHint: 'For when others may know them. Programs that use them stop working.',
   setPassword: 'Set the password',
   passwordChosen: 'Your password is changed',
   passwordChosenText: 'Log in with the new password. All earlier sessions have ended.',
@@ -67,8 +70,14 @@ export function newPasswordPage(error?: string): NoticePage {
     maxLength: 200,
     isAutofocus: error !== undefined,
   });
+  const revoke = checkbox({
+    name: 'revokeKeys',
+    label: texts.revokeKeys,
+    hint: texts.revokeKeysHint,
+    isChecked: false,
+  });
   const set = button({ label: texts.setPassword, kind: 'accent', isWide: true });
-  return noticePage(texts.newPassword, [], html`<form class="stack" method="post">${password}${set}</form>`);
+  return noticePage(texts.newPassword, [], html`<form class="stack" method="post">${password}${revoke}${set}</form>`);
 }
 
 export const passwordChosenPage = (): NoticePage =>

@@ -25,7 +25,8 @@ export async function redeemEmailChange(request: PageRequest, token: string): Pr
 
 /** POST of the link that resets a password: a password that is refused leaves the link valid. */
 export async function redeemPasswordReset(request: PageRequest, token: string): Promise<ShownPage> {
-  const body = { token, password: request.form.get('password') ?? '' };
+  const { form } = request;
+  const body = { token, password: form.get('password') ?? '', revokeKeys: form.has('revokeKeys') };
   const redeemed = await request.call('resetPassword', { actor: request.actor, body });
   if (redeemed.ok) return shown(200, passwordChosenPage());
   const ofPassword = redeemed.problem.errors?.find(({ field }) => field === 'password');

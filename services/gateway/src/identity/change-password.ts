@@ -1,4 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
+import type { Clock } from '@app/service-kit/clock';
 import { statement } from '@app/service-kit/database';
 import type { Actor } from './actors.ts';
 import { checkPassword, type PasswordDeps } from './check-password.ts';
@@ -6,6 +7,7 @@ import type { Letters } from './letters/letters.ts';
 import { insertNoticeStatement, noticeValues } from './letters/new-letter.ts';
 import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
+import { revokeKeysStatement } from './revoke-api-key.ts';
 
 /** Nothing, when the hash is another than the one that was checked. */
 const change = statement<{ id: string }>(
@@ -22,6 +24,13 @@ const dropChange = statement(
   'password-change-email',
   `delete from letters where user_id = $1 and kind = 'email_change'`,
 );
+
+interface PasswordChange {
+  readonly password: string;
+  readonly newPassword: string;
+  /** Whether every API key of the account is revoked too. */
+  readonly revokeKeys?: boolean | undefined;
+}
 
 /** Where it was requested: the client's address, and what the letter's link stands under. */
 export interface RequestedAt {
@@ -41,13 +50,16 @@ export const requestedAt = ({ address, ownUrls }: { address: string; ownUrls: re
  * @throws DomainError invalid_credentials, also when the password was changed meanwhile; validation_failed
  */
 export async function changePassword(
-  deps: PasswordDeps & { readonly passwordCost: PasswordCost; readonly letters: Pick<Letters, 'notice' | 'wake'> },
+  deps: PasswordDeps & { readonly passwordCost: PasswordCost; readonly letters: Pick<Letters, 'notice' | 'wake'> } & {
+    readonly clock: Clock;
+  },
   actor: Actor,
-  { password, newPassword }: { readonly password: string; readonly newPassword: string },
+  { password, newPassword, revokeKeys = false }: PasswordChange,
   { address, baseUrl }: RequestedAt,
 ): Promise<void> {
   const { id, email, passwordHash } = await checkPassword(deps, actor, password, address);
   await checkNewPassword(newPassword, email, 'newPassword');
+  const now = deps.clock.now();
   const newHash = await hashPassword(newPassword, id, deps.passwordCost);
   // Until the address is verified it may be a stranger's.
   const isOwn = actor.settings.emailVerified;
@@ -56,6 +68,7 @@ export async function changePassword(
     const { rowCount } = await client.query(change([id, passwordHash, newHash, actor.sessionId]));
     if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
     await client.query(dropChange([id]));
+    if (revokeKeys) await client.query(revokeKeysStatement([actor.accountId, now]));
     if (notice !== null) await client.query(insertNoticeStatement(noticeValues(notice, id)));
   });
   deps.letters.wake();

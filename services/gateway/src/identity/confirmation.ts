@@ -6,6 +6,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { InferEntity } from '@mikro-orm/core';
 import type { Actor } from './actors.ts';
 import { checkPassword, type PasswordDeps } from './check-password.ts';
+import { unauthorized } from './unauthorized.ts';
 import type { User } from './user.entity.ts';
 
 interface Deps {
@@ -69,11 +70,11 @@ export async function confirmPerson(
 
 /**
  * Requires that the person of a session was confirmed in the last 15 minutes. A log-in is no confirmation: whoever got hold of a
- * browser or its cookie may have it since then. Keys do what their scopes say.
- * @throws DomainError password_required
+ * browser or its cookie may have it since then. Keys do what their scopes say, while they stand.
+ * @throws DomainError password_required; unauthorized for a key that was revoked
  */
 export async function requireConfirmation({ database, clock }: Deps, actor: Actor): Promise<void> {
-  if (actor.kind !== 'session') return;
+  if (actor.kind !== 'session') return await requireStanding(database, actor);
   const { rows } = await database.pool.query(readStatement([actor.sessionId, actor.userId]));
   const confirmedMsAgo = clock.nowMs() - (rows[0]?.confirmed_at?.getTime() ?? Number.NEGATIVE_INFINITY);
   // A test clock may have been moved back.
@@ -82,4 +83,15 @@ export async function requireConfirmation({ database, clock }: Deps, actor: Acto
     'password_required',
     'This needs your password once more: POST /api/auth/confirm, then repeat it within 15 minutes. Nothing was changed.',
   );
+}
+
+const standingStatement = statement(
+  'confirm-key-stands',
+  'select from api_keys where id = $1 and account_id = $2 and revoked_at is null',
+);
+
+/** A key that was revoked a moment ago may still be known to this replica: it redirects nothing. @throws DomainError unauthorized */
+async function requireStanding({ pool }: Database, { keyId, accountId }: Actor): Promise<void> {
+  const { rowCount } = await pool.query(standingStatement([keyId, accountId]));
+  if (rowCount === 0) throw unauthorized();
 }

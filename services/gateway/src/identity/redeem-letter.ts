@@ -1,13 +1,17 @@
 import { DomainError } from '@app/contracts/errors';
+import { newIdSuffix } from '@app/contracts/ids';
+import type { Requester } from '@app/messaging/requester';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
 import type { RequestedAt } from './change-password.ts';
 import type { Letters } from './letters/letters.ts';
 import { hashLetterToken, insertNoticeStatement, noticeValues } from './letters/new-letter.ts';
 import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
+import { revokeAllKeys, revokeElsewhere, revokeElsewhereAgain, takeBack } from './take-back.ts';
 
 export interface RedeemDeps {
   readonly database: Database;
@@ -53,11 +57,12 @@ export async function verifyEmail(
   wakeRelay();
 }
 
-const userOfToken = statement<{ id: string; email: string }>(
+const userOfToken = statement<{ id: string; email: string; account_id: string; email_verified: boolean }>(
   'letter-email',
-  `select u.id, u.email from letters as l join users as u on u.id = l.user_id
+  `select u.id, u.email, u.account_id, a.email_verified
+   from letters as l join users as u on u.id = l.user_id join accounts as a on a.id = u.account_id
    where l.token_hash = $1 and l.kind = 'password_reset' and l.expires_at > $2`,
-  { id: 'text', email: 'text' },
+  { id: 'text', email: 'text', account_id: 'text', email_verified: 'bool' },
 );
 /** First, as a change of the address does: one that is requested at this moment is dropped with the earlier ones. */
 const lockStatement = statement<{ id: string }>('redeem-letter-lock', 'select id from users where id = $1 for update', {
@@ -71,21 +76,36 @@ const changeStatement = statement(
   update users set password_hash = $2 where id = $1`,
 );
 
+interface ResetDeps extends RedeemDeps {
+  readonly passwordCost: PasswordCost;
+  readonly letters: Pick<Letters, 'notice' | 'wake'>;
+  readonly requester: Requester;
+  readonly logger: Logger;
+  readonly wakeRelay: () => void;
+}
+
+interface Reset {
+  readonly token: string;
+  readonly password: string;
+  readonly revokeKeys?: boolean | undefined;
+}
+
 /**
  * Gives the user a new password, ends all sessions and drops a change of address that waits. A token that is unknown costs no hash.
  * A letter notifies them of it, whether or not the address is verified: the link went there.
- * @throws DomainError not_found, validation_failed; RetryLaterError
+ *
+ * Whoever signed up with the address of somebody else is not that person: where it was never verified, the reset verifies it and ends
+ * all that was set up before. What other services have goes first: while one of them is out, nothing is changed, and the link stays
+ * valid. A process that dies in between leaves the account as it was without them, and the link. From the commit on the event repeats it.
+ * @throws DomainError not_found, validation_failed, service_unavailable; RetryLaterError
  */
 export async function resetByLetter(
-  {
-    database,
-    clock,
-    passwordCost,
-    letters,
-  }: RedeemDeps & { readonly passwordCost: PasswordCost; readonly letters: Pick<Letters, 'notice' | 'wake'> },
-  { token, password }: { readonly token: string; readonly password: string },
+  deps: ResetDeps,
+  { token, password, revokeKeys = false }: Reset,
   { address, baseUrl }: RequestedAt,
+  { requestId, commandId }: { readonly requestId: string; readonly commandId: string },
 ): Promise<void> {
+  const { database, clock, passwordCost, letters } = deps;
   const hash = hashLetterToken(token);
   const { rows } = await database.pool.query(userOfToken([hash, clock.now()]));
   const [user] = rows;
@@ -93,12 +113,20 @@ export async function resetByLetter(
   await checkNewPassword(password, user.email);
   const passwordHash = await hashPassword(password, address, passwordCost);
   const notice = await letters.notice('password_notice', { email: user.email, baseUrl });
+  const accountId = user.account_id;
+  const elsewhere = { accountId, requestId, commandId };
+  if (!user.email_verified) await revokeElsewhere(deps, elsewhere);
   await database.fork().transactional(async (tx) => {
     await executeBound(tx, lockStatement([user.id]));
-    const [found] = await executeBound(tx, redeemStatement([hash, 'password_reset', clock.now()]));
+    const now = clock.now();
+    const [found] = await executeBound(tx, redeemStatement([hash, 'password_reset', now]));
     if (found === undefined) throw linkOver();
     await executeBound(tx, changeStatement([found.user_id, passwordHash]));
+    if (revokeKeys) await revokeAllKeys(tx, accountId, now);
+    await takeBack(tx, { accountId, userId: user.id, now, requestId });
     if (notice !== null) await executeBound(tx, insertNoticeStatement(noticeValues(notice, user.id)));
   });
+  deps.wakeRelay();
   letters.wake();
+  if (!user.email_verified) await revokeElsewhereAgain(deps, { ...elsewhere, commandId: newIdSuffix(clock.nowMs()) });
 }

@@ -1,6 +1,6 @@
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 import { ApiKey } from './api-key.entity.ts';
 
 /** Ends a key for good; revoking it again changes nothing. */
@@ -15,3 +15,9 @@ export async function revokeApiKey(
   key.revokedAt ??= deps.clock.now();
   await em.flush();
 }
+
+/** Every key of an account, as of a time. */
+export const revokeKeysStatement = statement(
+  'api-keys-revoke-all',
+  'update api_keys set revoked_at = $2 where account_id = $1 and revoked_at is null',
+);

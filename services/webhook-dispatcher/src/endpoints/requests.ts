@@ -1,3 +1,4 @@
+import { revokeEndpoints as revokeContract } from '@app/contracts/accounts';
 import * as contract from '@app/contracts/webhooks';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { updateEndpoint } from './change-endpoint.ts';
@@ -6,6 +7,7 @@ import type { EndpointDeps } from './endpoint-deps.ts';
 import { listEndpoints, readEndpoint } from './endpoints.ts';
 import { putEndpoint } from './put-endpoint.ts';
 import { removeEndpoint } from './remove-endpoint.ts';
+import { revokeEndpoints } from './revoke-endpoints.ts';
 import { revealSecret, rotateSecret } from './signing-secrets.ts';
 import { takesEvent } from './takes-event.ts';
 
@@ -23,6 +25,7 @@ export function endpointRequests(deps: EndpointDeps): RequestHandler[] {
       updateEndpoint(deps, { accountId, commandId, endpointId }, body),
     ),
     onRequest(contract.removeWebhookEndpoint, ({ endpointId: id }, context) => removeEndpoint(deps, context, { id })),
+    onRequest(revokeContract, (_, { accountId }) => revokeEndpoints(deps, accountId)),
     onRequest(contract.rotateWebhookSecret, ({ endpointId, body }, { accountId, commandId }) =>
       rotateSecret(deps, { accountId, commandId, endpointId }, body),
     ),

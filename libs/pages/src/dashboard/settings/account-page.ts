@@ -1,6 +1,7 @@
 import { browserName } from '@app/contracts/user-agent';
 import { button, linkLike } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
+import { checkbox } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { badge } from '../../components/notice.ts';
 import { rows } from '../../components/rows.ts';
@@ -24,6 +25,8 @@ const texts = {
   current: 'Current password',
   new: 'New password',
   newHint: 'At least 10 characters. All your other sessions end.',
+  revokeKeys: 'Revoke all API keys',
+  revokeKeysHint: 'For when others may know them. Programs that use them stop working.',
   change: 'Change the password',
   changing: 'Changing…',
   sessions: 'Where you are logged in',
@@ -99,7 +102,7 @@ const passwordField = ({ errors }: FormState, name: string, label: string, autoc
 
 function passwordCard(visit: Visit, { me, state }: AccountContent): Html {
   const user = html`<input hidden readonly type="email" name="username" autocomplete="username" value="${me.email}">`;
-  const content = html`${user}${passwordField(state, 'password', texts.current, 'current-password')}${passwordField(state, 'newPassword', texts.new, 'new-password', texts.newHint)}`;
+  const content = html`${user}${passwordField(state, 'password', texts.current, 'current-password')}${passwordField(state, 'newPassword', texts.new, 'new-password', texts.newHint)}${checkbox({ name: 'revokeKeys', label: texts.revokeKeys, hint: texts.revokeKeysHint, isChecked: false })}`;
   const buttons = button({ label: texts.change, busyLabel: texts.changing });
   return card(texts.password, form(visit, { content, buttons }));
 }

@@ -73,7 +73,11 @@ async function changeEmail(visit: Visit): Promise<Answer> {
 
 async function changePassword(visit: Visit): Promise<Answer> {
   const { form } = visit.request;
-  const body = { password: form.get('password') ?? '', newPassword: form.get('newPassword') ?? '' };
+  const body = {
+    password: form.get('password') ?? '',
+    newPassword: form.get('newPassword') ?? '',
+    revokeKeys: form.has('revokeKeys'),
+  };
   const changed = await visit.call('changePassword', { body });
   if (changed.ok) return done(visit, 'password');
   const state = refusedForm(visit, ofPassword(changed.problem), labels);

@@ -62,7 +62,8 @@ export async function getPaymentProcessor(
 /** Of the notification that the stored key cannot be opened; a new key may be unreadable too, and is notified anew. */
 export const keyUnreadableKey = (processor: string): string => `key unreadable ${processor}`;
 
-const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
+/** Of two changes of an account's processor at once the second waits. */
+export const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
   'processor-settings-lock',
   `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`,
   { pg_advisory_xact_lock: 'void' },

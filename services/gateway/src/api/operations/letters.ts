@@ -101,11 +101,13 @@ export const letterOperations = tagged('Log in', [
     path: '/api/auth/password-reset/redeem',
     summary: 'Choose a new password with the token of the email',
     description:
-      'Ends all sessions of the user, within one second, and notifies them by email. The token works once, for 48 hours. API keys stay.',
+      'Ends all sessions of the user, within one second, and notifies them by email. The token works once, for 48 hours. API keys stay ' +
+      'unless `revokeKeys` is true. Where the address was never verified it is verified by this, and all that was set up before ends: API ' +
+      'keys, webhook URLs, automations and the keys of payment processors; `supportEmail` is the address of the account again.',
     auth: 'public',
     body: resetPasswordBody,
     changesAccess: true,
     errors: ['not_found'],
-    run: ({ app, body, ...call }) => resetByLetter(app, body, requestedAt(call)),
+    run: ({ app, body, context, ...call }) => resetByLetter(app, body, requestedAt(call), context),
   }),
 ]);

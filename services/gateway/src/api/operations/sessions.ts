@@ -153,8 +153,8 @@ export const sessionOperations = tagged('Log in', [
     path: '/api/auth/password',
     summary: 'Change the password',
     description:
-      'Needs the current password once more, and ends all other sessions of the user. API keys stay: revoke those that ' +
-      'are in doubt. An email to the account’s address says so, where that is verified; five a day at most.',
+      'Needs the current password once more, and ends all other sessions of the user. API keys stay unless `revokeKeys` is true. ' +
+      'An email to the account’s address says so, where that is verified; five a day at most.',
     auth: 'session',
     body: changePasswordBody,
     unlimitedConcurrency: true,

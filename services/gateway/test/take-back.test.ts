@@ -1,0 +1,93 @@
+import { accountTakenBack } from '@app/contracts/accounts';
+import { DomainError } from '@app/contracts/errors';
+import { announced } from '@app/testing/points';
+import { query } from '@app/testing/sql';
+import { afterEach, expect, test } from 'vitest';
+import { letterAttempted } from '../src/points/points.ts';
+import { createSeller } from './harness.ts';
+import { send } from './http.ts';
+import { lettersTo } from './letter-files.ts';
+import { harness, startGateway, url } from './set-up.ts';
+
+/** Guarantee: a password that is chosen by a letter takes a never verified account from whoever made it, or changes nothing at all. */
+startGateway();
+afterEach(() => {
+  harness.processors.revoke = async () => undefined;
+});
+
+const password = 'the password of the owner';
+const sentTo = (email: string, kind: string) =>
+  announced(letterAttempted, (letter) => letter.to === email && letter.kind === kind);
+const tokenIn = (email: string, page: string) =>
+  new RegExp(`/letters/${page}/([\\w-]{43})`).exec(lettersTo(email).join())?.[1] ?? '';
+
+async function resetToken(email: string): Promise<string> {
+  await send(url, 'POST', '/api/auth/password-reset', { body: { email } });
+  await sentTo(email, 'password_reset');
+  return tokenIn(email, 'password-reset');
+}
+const redeem = (token: string, more = {}) =>
+  send(url, 'POST', '/api/auth/password-reset/redeem', { body: { token, password, ...more } });
+const statusBy = async (caller: { key?: string; session?: string }) =>
+  (await send(url, 'GET', '/api/v1/settings', caller)).status;
+const events = (accountId: string) =>
+  query(harness.database.url, `select id from outbox where payload like '%' || $1 || '%' and subject = $2`, [
+    ...[accountId, accountTakenBack.subject],
+  ]);
+const revoked = (accountId: string) =>
+  harness.requested.filter((input) => {
+    const { revoked: what, accountId: of } = input as { revoked?: string; accountId?: string };
+    return what !== undefined && of === accountId;
+  });
+
+test('it is verified, its keys and sessions end, and the services end what they have, once before and once after', async () => {
+  const { email, accountId, key, session } = await createSeller(url);
+  await send(url, 'PATCH', '/api/v1/settings', { key, body: { supportEmail: 'hijacker@example.com' } });
+  const token = await resetToken(email);
+  expect((await redeem(token)).status).toBe(200);
+  expect([await statusBy({ key }), await statusBy({ session })]).toEqual([401, 401]);
+  const entered = await send(url, 'POST', '/api/auth/login', { body: { email, password } });
+  const own = entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const settings = (await send(url, 'GET', '/api/v1/settings', { session: own })).json;
+  expect(settings).toMatchObject({ emailVerified: true, supportEmail: email });
+  expect(await events(accountId)).toHaveLength(1);
+  expect(revoked(accountId)).toHaveLength(4);
+});
+
+test('while a service is out nothing is changed, and the link stays valid', async () => {
+  const { email, accountId, key, session } = await createSeller(url);
+  const token = await resetToken(email);
+  harness.processors.revoke = async () => {
+    throw new DomainError('service_unavailable', 'Billing is out.');
+  };
+  expect((await redeem(token)).status).toBe(503);
+  expect([await statusBy({ key }), await statusBy({ session })]).toEqual([200, 200]);
+  expect(await events(accountId)).toEqual([]);
+  harness.processors.revoke = async () => undefined;
+  expect((await redeem(token)).status).toBe(200);
+  expect(await statusBy({ key })).toBe(401);
+});
+
+test('a reset of a verified account ends nothing elsewhere, and its keys where that is wanted', async () => {
+  const { email, accountId, key, session } = await createSeller(url);
+  await sentTo(email, 'verification');
+  await send(url, 'POST', '/api/auth/verification/redeem', { body: { token: tokenIn(email, 'verification') } });
+  const token = await resetToken(email);
+  expect((await redeem(token)).status).toBe(200);
+  expect([await statusBy({ key }), await statusBy({ session })]).toEqual([200, 401]);
+  expect([await events(accountId), revoked(accountId)]).toEqual([[], []]);
+
+  const entered = await send(url, 'POST', '/api/auth/login', { body: { email, password } });
+  const own = entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const change = { password, newPassword: 'another password of the owner', revokeKeys: true };
+  expect((await send(url, 'POST', '/api/auth/password', { session: own, body: change })).status).toBe(200);
+  expect([await statusBy({ key }), await statusBy({ session: own })]).toEqual([401, 200]);
+});
+
+test('a reset may revoke all keys of a verified account', async () => {
+  const { email, key } = await createSeller(url);
+  await sentTo(email, 'verification');
+  await send(url, 'POST', '/api/auth/verification/redeem', { body: { token: tokenIn(email, 'verification') } });
+  expect((await redeem(await resetToken(email), { revokeKeys: true })).status).toBe(200);
+  expect(await statusBy({ key })).toBe(401);
+});
