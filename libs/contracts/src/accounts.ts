@@ -127,9 +127,7 @@ export const accountSettings = z.object({
   businessName: z.string(),
   supportEmail: z.string(),
   email: z.string().describe('The address that the account’s user logs in with; see `changeEmail`.'),
-  emailVerified: z
-    .boolean()
-    .describe('Until it is, the account sends emails to that address alone: see `requestVerification`.'),
+  emailVerified: z.boolean().describe('Until it is, the account sends no emails: see `requestVerification`.'),
   defaultCurrency: z.string(),
   testMode: z.boolean(),
   holdDecisionMinutes: z.int(),

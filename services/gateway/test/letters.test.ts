@@ -87,6 +87,46 @@ test('an address that no user has gets the same answer and no letter', async () 
   expect(rows).toEqual([{ kind: 'password_reset' }]);
 });
 
+test('45 resets of own accounts keep no letter from an owner who has requested none that day', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', LETTERS_PER_DAY: '40', TRUST_PROXY: '1' });
+  const request = (to: string, address: string) =>
+    send(limited.url, 'POST', '/api/auth/password-reset', {
+      headers: { 'x-forwarded-for': address },
+      body: { email: to },
+    });
+  const own = await Promise.all(Array.from({ length: 9 }, () => createSeller(url)));
+  for (const [n, { email }] of own.entries())
+    for (let times = 1; times <= 5; times += 1) await request(email, `198.51.100.${n}`);
+  const owner = await createSeller(url);
+  await request(owner.email, '203.0.113.77');
+  const rows = await query(
+    harness.database.url,
+    `select 1 from letters as l join users as u on u.id = l.user_id where u.email = $1 and l.kind = 'password_reset'`,
+    [owner.email],
+  );
+  expect(rows).toHaveLength(1);
+});
+
+test('a stranger’s address gets five letters a day of an account that was made with it, the last one for a reset', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
+  const { email, session } = await createSeller(limited.url);
+  const headers = { 'x-forwarded-for': '198.51.100.200' };
+  for (let n = 1; n <= 6; n += 1) {
+    await send(limited.url, 'POST', '/api/v1/api-keys', { session, headers, body: { name: 'k' } });
+    await send(limited.url, 'POST', '/api/auth/verification', { session, headers });
+  }
+  for (let n = 1; n <= 3; n += 1)
+    await send(limited.url, 'POST', '/api/auth/password-reset', { headers, body: { email } });
+  const rows = await query<{ kind: string; count: number }>(
+    harness.database.url,
+    `select l.kind, count(*)::int from letters as l join users as u on u.id = l.user_id where u.email = $1
+     group by l.kind`,
+    [email],
+  );
+  expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(5);
+  expect(rows.find(({ kind }) => kind === 'password_reset')?.count).toBe(1);
+});
+
 test('requests for unknown addresses use up no letter of the day', async () => {
   const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1', LETTERS_PER_DAY: '1' };
   const unlimited = await createSeller(url);

@@ -18,9 +18,12 @@ const main = join(import.meta.dirname, '../src/main.ts');
 let server: MailServer;
 let harness: Harness;
 /** Each test has a process of the service with settings of its own, and a seller. */
-const start = async (settings: Record<string, string> = mailSettings(server)) => {
+const start = async (
+  settings = mailSettings(server) as Record<string, string>,
+  of: Parameters<typeof mailSeller>[1] = {},
+) => {
   harness.running.service = await harness.start(settings);
-  return await mailSeller(harness);
+  return await mailSeller(harness, of);
 };
 beforeAll(async () => {
   // Nothing of a former test is made again.
@@ -62,7 +65,7 @@ test('a mail server and a URL that hang delay no webhook and repeat none, whatev
 });
 
 test('while the mail server is away every recorded attempt was made, and the others wait without one', async () => {
-  const seller = await start();
+  const seller = await start(mailSettings(server), { email: 'help@maya.example' });
   server.behaviour.greeting = '421 closed for today';
   const eventIds = await Promise.all(Array.from({ length: 15 }, () => seller.sell()));
   await Promise.all(eventIds.map((eventId) => stored(eventId)));
@@ -160,6 +163,18 @@ test('all accounts together send no more emails than the deployment may in a day
   await seller.tried(5);
   expect((await seller.runs()).map(({ status }) => status)).toEqual(Array(4).fill('delivered'));
   expect(server.received).toHaveLength(4);
+});
+
+test('an account that has sent none that day sends its first one, whatever others have sent', async () => {
+  const settings = { ...mailSettings(server), EMAILS_PER_DAY: '10', DEPLOYMENT_EMAILS_PER_DAY: '1' };
+  await harness.query(`delete from emails_sent where account_id = ''`);
+  const first = await start(settings);
+  await first.sell();
+  await first.tried(2);
+  const other = await mailSeller(harness);
+  await other.sell({ customerEmail: 'grace@example.com' });
+  await other.tried(2);
+  expect(server.received).toHaveLength(2);
 });
 
 test('an account sends no more emails than it may in a day, and the others go out the next day', async () => {

@@ -68,17 +68,53 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
   ]);
 });
 
-test('an account whose address is not verified sends to that address alone, and activity says what was not sent', async () => {
+test('an account whose address is not verified writes to nobody, and what waits goes out once it is', async () => {
   await actWith({ email: 'maya@own.example', emailVerified: false });
   await add({ ...mine(), action: { ...mine().action, to: 'seller' } });
   await seller.sell({ customerEmail: 'stranger@example.com' });
   await seller.sell({ customerEmail: 'Maya@own.example' });
   await seller.tried(6);
-  expect(server.received.map(({ to }) => to)).toEqual(['Maya@own.example']);
-  const runs = await seller.runs();
-  expect(runs.filter(({ reason }) => reason === 'unverified')).toHaveLength(5);
-  const said = (await seller.activity()).filter(({ error }) => error?.includes('address is verified'));
-  expect(said).toHaveLength(5);
+  expect(server.received).toEqual([]);
+  expect((await seller.runs()).map(({ status, attempts }) => [status, attempts])).toEqual(
+    Array(6).fill(['pending', 0]),
+  );
+  const said = (await seller.activity()).filter(({ error }) =>
+    error?.includes('waits until the account’s email address'),
+  );
+  expect(said).toHaveLength(6);
+  await seller.change({ email: 'maya@own.example', emailVerified: true });
+  harness.clock.advance(11 * 60_000);
+  harness.wake();
+  await seller.tried(12);
+  expect(server.received).toHaveLength(6);
+});
+
+test('what waits for a verified address is given up after three days', async () => {
+  await actWith({ email: 'maya@own.example', emailVerified: false });
+  await seller.sell();
+  await seller.tried(2);
+  harness.clock.advance(3 * 24 * 60 * 60_000 + 60_000);
+  harness.wake();
+  await seller.tried(4);
+  expect((await seller.runs()).map(({ status, reason }) => [status, reason])).toEqual(
+    Array(2).fill(['failed', 'unverified']),
+  );
+  expect(server.received).toEqual([]);
+});
+
+test('a recipient gets ten emails of a kind a day, the others the next day; receipts of paid orders and the account’s own are apart', async () => {
+  await actWith({ email: 'maya@own.example', supportEmail: 'maya@own.example' });
+  await Promise.all(Array.from({ length: 12 }, () => seller.sell({ totalCents: 0, customerEmail: 'eve@example.com' })));
+  await seller.tried(24);
+  expect([receivedBy('eve@example.com').length, receivedBy('maya@own.example').length]).toEqual([10, 12]);
+  expect((await seller.activity()).filter(({ error }) => error?.includes('10 emails of one kind'))).toHaveLength(2);
+  await Promise.all(Array.from({ length: 11 }, () => seller.sell({ customerEmail: 'grace@example.com' })));
+  await seller.tried(46);
+  expect(receivedBy('grace@example.com')).toHaveLength(11);
+  harness.clock.advance(25 * 60 * 60_000);
+  harness.wake();
+  await seller.tried(48);
+  expect(receivedBy('eve@example.com')).toHaveLength(12);
 });
 
 test('a rehearsal goes to the account’s own address, whatever address for support it has', async () => {

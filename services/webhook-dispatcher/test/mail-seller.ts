@@ -25,8 +25,15 @@ export async function mailSeller(harness: Harness, changes: Partial<Settings> = 
     changedAt,
   });
   await handled(eventId);
+  let revision = 1;
   return {
     account,
+    /** Other settings of the account, in place of those before. */
+    change: async (others: Partial<Settings>) => {
+      revision += 1;
+      const data = { ...settings, ...others, revision, changedAt: harness.clock.now().toISOString() };
+      await handled(await harness.publish(accountSettingsChanged, account, data));
+    },
     sell: (change: Parameters<typeof anOrder>[1] = {}) =>
       harness.publish(
         orderPaid,

@@ -7,7 +7,7 @@ import { html } from '../html.ts';
 /** What the pages say that letters lead to. */
 const texts = {
   verify: 'Verify your email address',
-  verifyText: 'Your account sends emails to you alone until the address is verified.',
+  verifyText: 'Your account sends no emails until the address is verified.',
   verifyButton: 'Verify the address',
   verified: 'Your email address is verified',
   verifiedText: 'From now on your account’s emails reach your buyers.',

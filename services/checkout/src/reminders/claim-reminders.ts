@@ -200,7 +200,7 @@ const sentTodayStatement = statement<{ own: number; of_all: number }>(
   { of_all: 'int4', own: 'int4' },
 );
 
-/** How many more reminders of the account may go out, after those since a time. */
+/** How many more reminders of the account may go out, after those since a time. One that has sent none sends its first, whatever others have sent. */
 export async function roomForReminders(
   { pool }: Database,
   accountId: string,
@@ -209,5 +209,6 @@ export async function roomForReminders(
 ): Promise<number> {
   const { rows } = await pool.query(sentTodayStatement([accountId, since]));
   const { own, of_all: ofAll } = rows[0] as { own: number; of_all: number };
-  return Math.max(0, Math.min(perDay - own, perDayOfAll === 0 ? Number.POSITIVE_INFINITY : perDayOfAll - ofAll));
+  const ofOthers = perDayOfAll === 0 ? Number.POSITIVE_INFINITY : perDayOfAll - ofAll;
+  return Math.max(0, Math.min(perDay - own, Math.max(ofOthers, own === 0 ? 1 : 0)));
 }

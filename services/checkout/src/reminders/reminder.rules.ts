@@ -1,6 +1,5 @@
 import type { Settings } from '@app/contracts/accounts';
 import { dayMs, minuteMs } from '@app/contracts/durations';
-import { emailKey } from '@app/contracts/email-key';
 
 /** A buyer who is idle for less may still be typing; settings allow no less. */
 export const leastIdleMinutes = 10;
@@ -29,9 +28,9 @@ export function stalledBounds(nowMs: number, nudgeAfterMinutes: number): Stalled
   };
 }
 
-/** The one address that an account may remind until its own is verified, by its key; null when it may remind all. */
-export const onlyRecipient = ({ emailVerified, email }: Pick<Settings, 'emailVerified' | 'email'>): string | null =>
-  emailVerified ? null : emailKey(email);
+/** An account whose address is not verified writes to nobody, so that no address matches; null when it may remind all. */
+export const onlyRecipient = ({ emailVerified }: Pick<Settings, 'emailVerified'>): string | null =>
+  emailVerified ? null : '';
 
 /** Where the buyer finds the checkout as it was. */
 export interface CheckoutShop {
@@ -78,8 +77,7 @@ const ceilingOf = ({ perDay, perDayOfAll }: ReminderBounds): string => {
   return `The ceiling of ${perDay} reminders in a day${ofAll} is reached: later runs send the others.`;
 };
 
-const unverifiedText =
-  'Reminders were not sent: the account’s email address is not verified, and until it is, emails go to that address alone.';
+const unverifiedText = 'Reminders were not sent: they wait until the account’s email address is verified.';
 
 /** A server that refuses everybody has something against the sender. */
 const refusedByAll = 3;

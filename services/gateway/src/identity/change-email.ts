@@ -73,14 +73,18 @@ export async function changeEmail(
   const user = await personOf(deps, actor, password, address);
   if (email.toLowerCase() === user.email)
     throw invalidField('email', 'is the address of the account already', 'unchanged');
-  const notice = await letters.admitOrRefuse('email_change_notice', { email: user.email, address, baseUrl });
+  const isUnverified = !actor.settings.emailVerified;
+  const notice = await letters.admitOrRefuse('email_change_notice', {
+    ...{ email: user.email, address, baseUrl },
+    isUnverified,
+  });
   if (notice === null)
     throw new RetryLaterError(
       'rate_limited',
       'The address of the account can be changed at most five times a day.',
       3_600,
     );
-  const letter = await letters.admitOrRefuse('email_change', { email, address, baseUrl });
+  const letter = await letters.admitOrRefuse('email_change', { email, address, baseUrl, isUnverified });
   await database.transaction(async (client) => {
     const { rowCount } = await client.query(lockUser([user.id, user.passwordHash]));
     if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');

@@ -64,7 +64,10 @@ export async function holdChangeNotice(deps: Deps, change: SensitiveChange, call
   const { rows } = await database.pool.query(ownerStatement([actor.accountId, actor.keyId]));
   const [owner] = rows;
   if (owner === undefined) return nothing;
-  const letter = await letters.notice('change_notice', { email: owner.email, baseUrl });
+  const letter = await letters.notice('change_notice', {
+    ...{ email: owner.email, baseUrl },
+    isUnverified: !actor.settings.emailVerified,
+  });
   if (letter === null) return nothing;
   const { prefix, last_four: lastFour } = owner;
   const from: ChangedFrom = { key: prefix === null ? null : { prefix, lastFour: lastFour ?? '' }, userAgent, address };

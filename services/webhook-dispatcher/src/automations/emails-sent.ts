@@ -1,12 +1,14 @@
 import { dayMs, hourMs } from '@app/contracts/durations';
 import { type Database, statement } from '@app/service-kit/database';
 
-const reserveStatement = statement(
+const reserveStatement = statement<{ count: number }>(
   'emails-sent-reserve',
   `insert into emails_sent as sent (account_id, day, count) select $1, $2::date, 1 where $3 > 0
    on conflict (account_id) do update set
      count = case when sent.day = excluded.day then sent.count + 1 else 1 end, day = excluded.day
-   where sent.day <> excluded.day or sent.count < $3`,
+   where sent.day <> excluded.day or sent.count < $3
+   returning count`,
+  { count: 'int4' },
 );
 const giveBackStatement = statement(
   'emails-sent-give-back',
@@ -32,6 +34,7 @@ export interface EmailBounds {
 /**
  * Counts an email of the account's automations for the UTC day of `now`, before it is submitted: so there are never more,
  * however many go out at once. A process that dies before the submission has counted one that was not sent.
+ * Of an account that has sent none that day the first one goes out whatever the others sent: nobody uses up the day of all.
  * @returns what has sent as many as it may: the account, or all accounts together; null when the email may go out
  */
 export async function reserveEmail(
@@ -40,10 +43,11 @@ export async function reserveEmail(
   now: Date,
   { ofAccount, ofAll }: EmailBounds,
 ): Promise<'account' | 'all' | null> {
-  const reserve = async (id: string, perDay: number): Promise<boolean> =>
-    (await database.pool.query(reserveStatement([id, dayOf(now), perDay]))).rowCount === 1;
-  if (!(await reserve(accountId, ofAccount))) return 'account';
-  if (ofAll === 0 || (await reserve(everyAccount, ofAll))) return null;
+  const reserve = async (id: string, perDay: number): Promise<number> =>
+    (await database.pool.query(reserveStatement([id, dayOf(now), perDay]))).rows[0]?.count ?? 0;
+  const ofToday = await reserve(accountId, ofAccount);
+  if (ofToday === 0) return 'account';
+  if (ofAll === 0 || (await reserve(everyAccount, ofAll)) > 0 || ofToday === 1) return null;
   await database.pool.query(giveBackStatement([accountId, dayOf(now)]));
   return 'all';
 }

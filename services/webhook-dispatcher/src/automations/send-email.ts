@@ -1,6 +1,8 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { Settings } from '@app/contracts/accounts';
+import { dayMs, minuteMs } from '@app/contracts/durations';
 import { emailKey } from '@app/contracts/email-key';
+import { idTimeMs } from '@app/contracts/ids';
 import { type Payload, sampleLinks } from '@app/contracts/triggers';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Submission } from '@app/email/email-transport';
@@ -20,8 +22,9 @@ import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
 import { oneLine } from '../texts/activity.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
-import type { EmailAction } from './built-in.rules.ts';
+import type { BuiltInKey, EmailAction } from './built-in.rules.ts';
 import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
+import { type BoundedRecipient, giveRecipientBack, reserveRecipient, toRecipientMax } from './emails-to-recipient.ts';
 import { portalLinksFor } from './portal-links.ts';
 import { submissionOutcomes } from './submission-outcome.ts';
 import type { TemplateValues } from './template.rules.ts';
@@ -43,13 +46,15 @@ export interface SendEmailDeps {
 /** A test has no number in the account's log; its recipient is stored instead of the buyer. */
 const emailStatement = statement<EmailRow>(
   'automation-email',
-  `select e.action, v.email, v.sequence is null as requested
+  `select e.action, e.built_in, v.email, v.sequence is null as requested
    from endpoints e left join events v on v.account_id = $1 and v.id = $3
    where e.account_id = $1 and e.id = $2`,
-  { action: 'jsonb', email: 'text', requested: 'bool' },
+  { action: 'jsonb', built_in: 'text', email: 'text', requested: 'bool' },
 );
 interface EmailRow {
   readonly action: EmailAction;
+  /** Null for an automation of the seller's own. */
+  readonly built_in: BuiltInKey | null;
   readonly email: string | null;
   readonly requested: boolean;
 }
@@ -121,13 +126,14 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
       return { recipient: null, submission: noAddress, reasonCode: 'no_address' };
     if (!recipient || !seller.supportEmail)
       return { recipient: null, submission: deferred('the address is not known yet') };
-    if (!mayReceive(seller, recipient)) return { recipient, submission: unverified, reasonCode: 'unverified' };
+    if (!seller.emailVerified) return whileUnverified(delivery, row, recipient, clock.nowMs());
     if (mailer === undefined) return { recipient, submission: deferred('this deployment has no mail server') };
     const now = clock.now();
     // Sample data leads to no buyer.
     const links = row.requested ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
     if (links === null) return { recipient, submission: deferred('the links of the email could not be made') };
-    const detail = await overBound(deps, delivery, now);
+    const bounded = boundedRecipient(seller, delivery, row, recipient, payload);
+    const detail = await overBound(deps, delivery, now, bounded);
     if (detail !== null) return { recipient, submission: deferred(detail), postponedUntilMs: nextDayMs(now) };
     const submission = await mailer.send({
       id: delivery.id,
@@ -138,7 +144,7 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
       headers: { 'Auto-Submitted': 'auto-generated' },
       date: now,
     });
-    await giveBackUnsent(deps, accountId, now, submission);
+    await giveBackUnsent(deps, accountId, now, submission, bounded);
     if (submission.outcome !== 'taken' && submission.cause !== undefined)
       logger.warn({ accountId, deliveryId: delivery.id, cause: submission.cause }, 'email not sent');
     return { recipient, submission, called: true };
@@ -169,9 +175,14 @@ async function overBound(
   { database, emailsPerDay, allEmailsPerDay }: SendEmailDeps,
   delivery: Delivery,
   now: Date,
+  to: BoundedRecipient | null,
 ): Promise<string | null> {
   const bounds = { ofAccount: emailsPerDay + (isNotice(delivery) ? noticesBeyondLimit : 0), ofAll: allEmailsPerDay };
-  switch (await reserveEmail(database, delivery.accountId, now, bounds)) {
+  if (to !== null && !(await reserveRecipient(database, to, now)))
+    return `an address gets ${toRecipientMax} emails of one kind a day at most; the others go out later`;
+  const exceeded = await reserveEmail(database, delivery.accountId, now, bounds);
+  if (exceeded !== null && to !== null) await giveRecipientBack(database, to, now);
+  switch (exceeded) {
     case 'account':
       return `the automations of an account send ${emailsPerDay} emails a day at most; the others go out later`;
     case 'all':
@@ -190,14 +201,46 @@ function recipientOf({ requested, email, action }: EmailRow, { test }: Delivery,
   return (requested ? email : null) ?? (action.to === 'buyer' ? email : seller.supportEmail);
 }
 
-/** A seller with an address that is not theirs can write to no other. */
-const mayReceive = ({ emailVerified, email }: Settings, recipient: string): boolean =>
-  emailVerified || emailKey(recipient) === emailKey(email);
+/** A receipt that comes later surprises its buyer more than it helps. */
+const heldUntilVerifiedMs = 3 * dayMs;
+const firstPauseMs = 10 * minuteMs;
 
-const unverified: Submission = {
-  outcome: 'refused',
-  detail: 'not sent: until the account’s email address is verified, its emails go to that address alone',
-};
+/**
+ * An account whose address is not verified writes nothing of its own to anyone: its own address may be a stranger's too. What it would
+ * have sent waits, as long again as it has waited so far, and is given up after three days.
+ */
+function whileUnverified(delivery: Delivery, { requested }: EmailRow, recipient: string, nowMs: number): Result {
+  const waitedMs = nowMs - idTimeMs(delivery.id);
+  if (requested || waitedMs >= heldUntilVerifiedMs)
+    return { recipient, submission: unverified('refused'), reasonCode: 'unverified' };
+  const untilMs = nowMs + Math.max(firstPauseMs, waitedMs);
+  return { recipient, submission: unverified('deferred'), postponedUntilMs: untilMs };
+}
+
+const unverified = (outcome: 'refused' | 'deferred'): Submission => ({
+  outcome,
+  detail:
+    outcome === 'refused'
+      ? 'not sent: the account’s email address is not verified'
+      : 'it waits until the account’s email address is verified, for three days at most',
+});
+
+/**
+ * Whom the email counts for; null where no bound keeps it back: the account's own address, what follows from a subscription, and the
+ * receipt of an order that was paid.
+ */
+function boundedRecipient(
+  { email }: Settings,
+  { accountId, eventName }: Delivery,
+  { built_in }: EmailRow,
+  recipient: string,
+  payload: Payload,
+): BoundedRecipient | null {
+  const isPaid = built_in === 'receipt' && Number(payload.totalCents) > 0;
+  const key = emailKey(recipient);
+  if (isPaid || key === emailKey(email) || eventName.startsWith('subscription.')) return null;
+  return { accountId, kind: built_in ?? eventName, recipient: key };
+}
 
 /**
  * That an endpoint is off shall not wait a day for the receipts of a good one. The number is bounded all the same, because
@@ -214,8 +257,10 @@ async function giveBackUnsent(
   accountId: string,
   reservedAt: Date,
   { outcome }: Submission,
+  to: BoundedRecipient | null,
 ): Promise<void> {
   if (outcome === 'taken' || outcome === 'unknown') return;
+  if (to !== null) await giveRecipientBack(database, to, reservedAt).catch(() => undefined);
   await giveEmailBack(database, accountId, reservedAt).catch((err: unknown) =>
     logger.warn({ err, accountId }, 'an email that was not sent stays counted'),
   );

@@ -158,7 +158,7 @@ function failedText(facts: ReasonFacts): string {
     case 'no_address':
       return 'Given up: the event has no address of a buyer.';
     case 'unverified':
-      return 'Not sent: the account’s email address is not verified, and until it is, emails go to that address alone. Request a verification email; then it can be redelivered.';
+      return 'Not sent: the account’s email address is not verified, and until it is, nothing is sent. Verify the address; then it can be redelivered.';
     case 'refused':
       return `Given up: it was refused for good.${last(facts)}`;
     case 'unknown':

@@ -1,4 +1,5 @@
 import type { Logger } from '@app/service-kit/logger';
+import { forgetRecipients } from '../automations/emails-to-recipient.ts';
 import { expireRecoveries } from '../repair/expire-recoveries.ts';
 import { dropExpiredPartitions } from '../storage/drop-partitions.ts';
 import { giveUpWaiting, type RetentionStorage } from './give-up-waiting.ts';
@@ -17,6 +18,7 @@ export async function applyRetention(
     () => giveUpWaiting(storage, isClosing),
     () => dropExpiredPartitions(storage),
     () => expireRecoveries(storage.database, storage.clock),
+    () => forgetRecipients(storage.database, storage.clock),
   ])
     if (!isClosing()) await step().catch((err: unknown) => failures.push(err));
   if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));

@@ -12,7 +12,7 @@ const texts = {
   add: 'Add an automation',
   about: 'When something happens in your shop, an automation sends an email, or sends the event to a URL of yours.',
   noMail: 'No mail server is set up here: automations send no emails.',
-  unverified: 'Until your email address is verified, emails go to you alone, and buyers get none.',
+  unverified: 'Until your email address is verified, no emails are sent. They wait for three days.',
   verify: 'Verify it',
   list: 'Automations',
   name: 'Automation',

@@ -14,7 +14,7 @@ const texts = {
   email: 'Email',
   logIn: 'You log in with',
   verified: 'Verified',
-  unverified: 'Not verified: until it is, your account sends emails to you alone.',
+  unverified: 'Not verified: until it is, your account sends no emails. They wait for three days.',
   verify: 'Send the link again',
   newEmail: 'New email address',
   newEmailHint: 'It gets a link. Until you confirm it there, nothing changes.',

@@ -27,7 +27,7 @@ export const letterOperations = tagged('Log in', [
     path: '/api/auth/verification',
     summary: 'Send the email that verifies the account’s address',
     description:
-      'Until the address is verified, the account sends emails to it alone. Five such emails a day reach one address; ' +
+      'Until the address is verified, the account sends no emails. Four such emails a day reach one address; ' +
       'further ones are not sent, nor is one when the address is verified already.',
     auth: 'session',
     errors: [],

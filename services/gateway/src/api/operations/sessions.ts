@@ -43,7 +43,7 @@ export const sessionOperations = tagged('Log in', [
     path: '/api/auth/signup',
     summary: 'Make an account and log in to it',
     description:
-      'Sends an email with a link that verifies the address: until then the account sends emails to it alone. ' +
+      'Sends an email with a link that verifies the address: until then the account sends no emails. ' +
       'The session cookie is in the first answer only: one that is repeated under its Idempotency-Key has none.',
     auth: 'public',
     body: signupBody,

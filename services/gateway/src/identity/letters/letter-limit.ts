@@ -1,13 +1,14 @@
 import { daySeconds } from '@app/contracts/durations';
 import type { RateWindows } from '../../limits/rate-windows.ts';
 import type { LetterKind, NoticeKind } from './letter-paths.ts';
-import { letterWindow, recipientWindow } from './new-letter.ts';
+import { letterWindow, recipientWindow, unverifiedWindow } from './new-letter.ts';
 
 /** Whose limit is reached, null when none is. Counts over all replicas, in windows of a day. */
 export type LetterLimit = (
   kind: LetterKind,
   email: string,
   address: string,
+  isUnverified: boolean,
 ) => Promise<'email' | 'address' | 'deployment' | null>;
 
 export const unlimitedLetters: LetterLimit = async () => null;
@@ -25,7 +26,7 @@ const fromAddressMax = 20;
  * @param perDay of one kind, of the whole deployment
  */
 export function createLetterLimit(windows: RateWindows, perDay: number): LetterLimit {
-  return async (kind, email, address) => {
+  return async (kind, email, address, isUnverified) => {
     const window = (caller: string) => ({ caller, amount: 1, seconds: daySeconds });
     const [ofAddress, ofEmail] = await windows.add(
       window(`letters from ${address}`),
@@ -33,13 +34,15 @@ export function createLetterLimit(windows: RateWindows, perDay: number): LetterL
     );
     if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
     if ((ofEmail?.taken ?? 0) > toEmailMax) return 'email';
+    if (isOfUnverified(kind, isUnverified) && (await countUnverified(windows, kind, email))) return 'email';
     const [ofAll] = await windows.add(window(letterWindow(kind)));
-    return (ofAll?.taken ?? 0) > perDay ? 'deployment' : null;
+    // Who has requested none today gets one, whatever others did.
+    return (ofAll?.taken ?? 0) > perDay && (ofEmail?.taken ?? 0) > 1 ? 'deployment' : null;
   };
 }
 
 /** Whether one more notice of the kind goes to the user's address today. */
-export type NoticeLimit = (kind: NoticeKind, email: string) => Promise<boolean>;
+export type NoticeLimit = (kind: NoticeKind, email: string, isUnverified: boolean) => Promise<boolean>;
 
 export const unlimitedNotices: NoticeLimit = async () => true;
 
@@ -49,7 +52,27 @@ export const unlimitedNotices: NoticeLimit = async () => true;
  */
 export const createNoticeLimit =
   (windows: RateWindows): NoticeLimit =>
-  async (kind, email) => {
+  async (kind, email, isUnverified) => {
+    if (isUnverified && (await countUnverified(windows, kind, email))) return false;
     const [used] = await windows.add({ caller: recipientWindow(kind, email), amount: 1, seconds: daySeconds });
     return (used?.taken ?? 0) <= (kind === 'change_notice' ? changeNoticesMax : toEmailMax);
   };
+
+/** A reset may be of an account that was never verified: nobody knows before its row is stored. */
+const isOfUnverified = (kind: LetterKind, isUnverified: boolean): boolean =>
+  isUnverified || kind === 'verification' || kind === 'password_reset';
+
+/**
+ * Of all kinds to one address, by all accounts that are not verified, a day: five. The last one is kept for a reset, and the two
+ * last ones for what the owner of the address requests: whoever signed up with it cannot use them up.
+ */
+const unverifiedMax = (kind: LetterKind): number => (kind === 'password_reset' ? 5 : kind === 'verification' ? 4 : 3);
+
+/** Counts a letter; whether the address has had those of the day. One that is not sent uses up none. */
+async function countUnverified(windows: RateWindows, kind: LetterKind, email: string): Promise<boolean> {
+  const caller = unverifiedWindow(email);
+  const [used] = await windows.add({ caller, amount: 1, seconds: daySeconds });
+  if ((used?.taken ?? 0) <= unverifiedMax(kind)) return false;
+  await windows.add({ caller, amount: -1, seconds: daySeconds });
+  return true;
+}

@@ -1,5 +1,4 @@
 import { canReceiveEmail } from '@app/contracts/common';
-import { emailKey } from '@app/contracts/email-key';
 import { findBuyer } from '@app/contracts/portal';
 import type { Requester } from '@app/messaging/requester';
 
@@ -28,7 +27,7 @@ interface ToAddress extends LetterSeller {
 /**
  * Whom a letter goes to; null where it is not to be sent. A buyer's is the seller's: it goes to an address that has bought
  * there. One that has bought in rehearsals alone may be anyone's: in test mode the letter then goes to the account's own
- * address, and so does all that an account sends until its address is verified.
+ * address. An account whose address is not verified writes to nobody.
  * @throws while checkout cannot say whether the address has bought
  */
 export async function recipientOf(
@@ -38,9 +37,9 @@ export async function recipientOf(
 ): Promise<Addressing | null> {
   const { account_id: accountId, email, sellers_own: own } = letter;
   if (accountId === null || own === null) return { fromName: '', to: email, replyTo };
+  if (!letter.email_verified) return null;
   const { bought, rehearsed } = await requester.request(findBuyer, { email }, { accountId, requestId: letter.id });
   const to = bought ? email : rehearsed && letter.test_mode ? own : null;
   if (to === null || !canReceiveEmail(to)) return null;
-  if (!letter.email_verified && emailKey(to) !== emailKey(own)) return null;
   return { fromName: letter.business_name ?? '', to, replyTo: letter.support_email || replyTo };
 }

@@ -23,6 +23,8 @@ interface Wanted {
   readonly email: string;
   /** As `clientOfAddress` gives it. */
   readonly address: string;
+  /** Of an account whose address is not verified. */
+  readonly isUnverified?: boolean;
   /** What the kind's path stands under: this deployment's address, or that of the seller's portal. */
   readonly baseUrl: string;
 }
@@ -64,7 +66,7 @@ export function startLetters(
   const make = (kind: LetterKind, { email, baseUrl }: Omit<Wanted, 'address'>) =>
     newLetter(box, kind, email, baseUrl, clock.now());
   const admit = async (kind: LetterKind, wanted: Wanted, refuse: boolean): Promise<NewLetter | null> => {
-    const reached = await limit(kind, wanted.email, wanted.address);
+    const reached = await limit(kind, wanted.email, wanted.address, wanted.isUnverified ?? false);
     if (reached === 'deployment')
       logger.warn({ perDay: config.LETTERS_PER_DAY }, 'the daily limit of letters is reached: LETTERS_PER_DAY');
     if (reached === 'address' && refuse)
@@ -74,7 +76,8 @@ export function startLetters(
   return {
     admit: (kind, wanted) => admit(kind, wanted, false),
     admitOrRefuse: (kind, wanted) => admit(kind, wanted, true),
-    notice: async (kind, wanted) => ((await isNoticed(kind, wanted.email)) ? make(kind, wanted) : null),
+    notice: async (kind, wanted) =>
+      (await isNoticed(kind, wanted.email, wanted.isUnverified ?? false)) ? make(kind, wanted) : null,
     wake: loop.wake,
     close: loop.close,
   };

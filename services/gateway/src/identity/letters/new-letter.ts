@@ -55,10 +55,15 @@ export const letterWindow = (kind: LetterKind): string => `letters ${kind}`;
 export const recipientWindow = (kind: LetterKind, email: string): string =>
   `letters ${kind} to ${hash('sha256', emailKey(email), 'base64url')}`;
 
+/** The window of a day in which all letters to the address count that accounts which are not verified cause. */
+export const unverifiedWindow = (email: string): string =>
+  `letters unverified to ${hash('sha256', emailKey(email), 'base64url')}`;
+
 /** What a letter that is not sent gives back: else a stranger could keep an address from getting the letters that it needs. */
 export const windowsGivenBack = (kind: LetterKind, email: string): string[] => [
   letterWindow(kind),
   recipientWindow(kind, email),
+  ...(kind === 'password_reset' || kind === 'verification' ? [unverifiedWindow(email)] : []),
 ];
 
 /** Locks windows in one order, so that statements that share several never deadlock. */

@@ -2,9 +2,11 @@ import { waitingLettersMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { EmailKeys } from './0003-email-keys.ts';
+import { EmailsToRecipients } from './0004-emails-to-recipients.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
   waitingLettersMigration,
   { name: '0003-email-keys', class: EmailKeys },
+  { name: '0004-emails-to-recipients', class: EmailsToRecipients },
 ];
