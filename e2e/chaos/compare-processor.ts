@@ -1,5 +1,5 @@
 import type { Answers } from './answers.ts';
-import { type Books, type Charge, type Comparing, type Comparison, centsOf, comparing } from './books.ts';
+import { type Books, type Charge, type Comparing, type Comparison, centsOf, comparing, type Hold } from './books.ts';
 import type { Entry, Payment } from './payment-rows.ts';
 import { endedThere } from './stripe-books.ts';
 
@@ -23,7 +23,7 @@ export function comparePayments({ entries, payments, holds }: Books): Comparison
   for (const entry of entries.filter((each) => !failedThere(each))) {
     const payment = ours.get(entry.payment_id);
     if (entry.payment_id === endedThere)
-      comparison.equal(`hold ${entry.about}, released there`, held.get(entry.about ?? '')?.lost_because, 'released');
+      comparison.equal(`hold ${entry.about}, released there`, lostBecause(held.get(entry.about ?? '')), 'released');
     else if (payment === undefined) comparison.wrong('an entry without a payment', entry);
     else comparison.equal(`payment ${payment.id}, ${payment.step}`, theirSide(entry), ourSide(payment, entry));
   }
@@ -38,6 +38,10 @@ export function comparePayments({ entries, payments, holds }: Books): Comparison
   compareReversals(comparison, payments);
   return comparison;
 }
+
+/** Of a payment that was given up before billing knew that it held anything there is no hold here. */
+const lostBecause = (hold: Hold | undefined): Hold['lost_because'] =>
+  hold === undefined ? 'released' : hold.lost_because;
 
 /** A refund of Stripe's Dashboard that failed before anybody read it moved nothing. */
 const failedThere = ({ payment_id, kind, status }: Entry): boolean =>

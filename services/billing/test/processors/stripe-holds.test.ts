@@ -132,3 +132,17 @@ test.each([
     expect((await money()).charges.map(({ refunded_cents }) => refunded_cents)).toEqual(charges);
   },
 );
+
+test('a hold that the seller captured in Stripe’s Dashboard is not charged on the saved card as well, where our late capture got lost', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica);
+  order.books.capture(order.intent, 3000);
+  // Nothing ran until the hold would have expired, and then not within the time in which a capture is sent again.
+  replicas.clock.advance(8 * dayMs);
+  replica.fail('request_lost');
+  await settleHold(replica.deps, order.caller, order.orderId, 'declined');
+  replicas.clock.advance(2 * dayMs);
+  await untilSettled(replicas, replica, order.caller.accountId, order.orderId);
+  expect(received(order, order.orderId)).toEqual([3000]);
+  expect((await order.money()).hold).toMatchObject({ status: 'settled', captured_cents: 3000 });
+});

@@ -16,7 +16,7 @@ import { StripeAnswerError } from './stripe-errors.ts';
 import { intentAbout } from './stripe-following.ts';
 import { eachOf, readPayment, readSetup } from './stripe-intents.ts';
 import { captureReference, chargeOf, isHold, markOf, readReference, readSavedMethod } from './stripe-objects.ts';
-import { intentOutcome, refundOutcome } from './stripe-outcomes.ts';
+import { captureRefusal, intentOutcome, refundOutcome } from './stripe-outcomes.ts';
 import { cancelIntent, endUnconfirmed, isUnconfirmed, releaseOutcome } from './stripe-release.ts';
 import { askable } from './stripe-sendings.ts';
 
@@ -50,7 +50,9 @@ function captureOf(
   intent: Stripe.PaymentIntent,
   call: ProcessorCall,
 ): ProcessorOutcome | null {
-  if (intent.status !== 'succeeded' || markOf(call, intent.metadata)?.captureId !== request.paymentId) return null;
+  const isThis = intent.status === 'succeeded' && markOf(call, intent.metadata)?.captureId === request.paymentId;
+  // One that the seller captured, or that has ended, cannot be captured any more: that is an answer, and nothing that never came.
+  if (!isThis) return captureRefusal(intent) ?? null;
   const reference = captureReference(intent);
   const amountCents = fromStripeAmount(intent.amount_received, intent.currency);
   assertSame(request, { reference, kind: 'capture', status: 'succeeded', amountCents, currency: intent.currency });
