@@ -1,11 +1,14 @@
 import { newId } from '@app/contracts/ids';
+import { deleteExpired } from '@app/service-kit/retention';
 import { isDeath } from '@app/testing/dying-process';
 import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { lookUpDeclined } from '../src/charging/given-up-attempts.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
+import { retention } from '../src/db/retention.ts';
 import type { Fact } from '../src/ledger/facts.rules.ts';
 import { writeFacts } from '../src/ledger/write-facts.ts';
+import { confirmUnmatched, readUnmatched } from '../src/reconciliation/books/unmatched-payments.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { factsOf } from './facts.ts';
 import { dayMs, minuteMs, newAccount } from './payment-replicas.ts';
@@ -142,4 +145,31 @@ test('the same reference of another account, processor or mode is another fact',
     ['simulated', true, false],
     ['simulated', false, true],
   ]);
+});
+
+test('what the seller confirmed stays confirmed until its last sighting has gone; what waits for the seller stays', async () => {
+  const [account, waiting] = [newAccount(), newAccount()];
+  const sightings = [sighting(), sighting({ reference: 'ch_2' })];
+  const see = async (accountId: string) => {
+    const at = replicas.clock.now();
+    await writeFacts(replicas.database, { accountId, processor: 'simulated', test: false }, sightings, {
+      by: 'list',
+      at,
+    });
+  };
+  for (const each of [account, waiting]) await see(each);
+  replicas.clock.advance(dayMs);
+  await confirmUnmatched(replicas.database, account, replicas.clock.now());
+  // The lists of the days after show it again.
+  replicas.clock.advance(3 * dayMs);
+  for (const each of [account, waiting]) await see(each);
+  for (const days of [11, 380, 2, 1, 1, 1, 1]) {
+    replicas.clock.advance(days * dayMs);
+    await deleteExpired(replicas.database, retention(replicas.clock));
+    expect(await readUnmatched(replicas.database, account)).toBeUndefined();
+    expect(await readUnmatched(replicas.database, waiting)).toMatchObject({ count: 2 });
+  }
+  replicas.clock.advance(dayMs);
+  await deleteExpired(replicas.database, retention(replicas.clock));
+  expect(await factsOf(replicas.database, account)).toEqual([]);
 });

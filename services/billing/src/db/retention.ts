@@ -23,6 +23,9 @@ const processorEventKeepDays = 35;
 
 const daysAgo = (clock: Clock, days: number) => new Date(clock.nowMs() - days * dayMs);
 
+const isSameFact = `s.account_id = f.account_id and s.processor = f.processor and s.test = f.test and s.reference = f.reference
+          and s.kind = f.kind`;
+
 const rules: readonly ClockRule[] = [
   {
     statement: statement(
@@ -40,14 +43,14 @@ const rules: readonly ClockRule[] = [
     limit: (clock) => daysAgo(clock, listedFactsKeepDays),
   },
   {
-    // What stops charges until the seller confirms it has no age.
+    // What stops charges until the seller confirms it has no age. Lists show it after that too, so the confirmation goes last.
     statement: statement(
       'retention-facts',
       `delete from processor_facts where ctid = any (array(
-      select ctid from processor_facts as f where seen_at < $1 and (not lacked or exists (
-        select from processor_facts as s
-        where s.account_id = f.account_id and s.processor = f.processor and s.test = f.test and s.reference = f.reference
-          and s.kind = f.kind and s.seen_by = 'seller')) limit $2))`,
+      select ctid from processor_facts as f where seen_at < $1 and case
+        when lacked then (select true from processor_facts as s where ${isSameFact} and s.seen_by = 'seller' limit 1)
+        when seen_by = 'seller' then (select true from processor_facts as s where ${isSameFact} and s.lacked limit 1) is null
+        else true end limit $2))`,
     ),
     limit: (clock) => daysAgo(clock, factsKeepDays),
   },
