@@ -1,4 +1,6 @@
 import { newId } from '@app/contracts/ids';
+import type { Database } from '@app/service-kit/database';
+import { plannedScans } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { dailySteps } from '../src/daily-run/steps.ts';
@@ -192,4 +194,53 @@ test('what a process of the release before finds and has confirmed counts here',
   expect(await daily(replicas.start(), waiting)).toMatchObject([
     { code: 'charging_stopped', detail: expect.stringContaining('a capture of $49.00') },
   ]);
+});
+
+/** The statements about facts that a database is asked. */
+function statementsOfFacts() {
+  const texts = new Map<string, string>();
+  const database = (inner: Database): Database => {
+    const query = async (config: { name: string; text: string }, values?: unknown[]) => {
+      if (config.text?.includes('processor_facts') || config.name === 'books-payments-with-fees')
+        texts.set(config.name, config.text);
+      return await inner.pool.query(config as never, values as never);
+    };
+    return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
+  };
+  return { database, texts };
+}
+
+test('a fact and its payment are found by their own keys, even before the planner knows how many an account has', async () => {
+  const { database, texts } = statementsOfFacts();
+  const account = newAccount();
+  const fees = [{ amountCents: 30, currency: 'usd' }];
+  const replica = replicas.start({
+    database,
+    processor: (inner) => ({
+      ...inner,
+      async *list(...range) {
+        for await (const record of inner.list(...range)) yield { ...record, fees };
+      },
+    }),
+  });
+  await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  expect(await daily(replica, account)).toEqual([]);
+  expect([...texts.keys()].toSorted()).toEqual([
+    ...['books-payments-with-fees', 'books-unexplained-facts', 'books-unlisted-charges', 'books-unlisted-holds'],
+    ...['books-unlisted-refunds', 'facts-write', 'unmatched-payments-read'],
+  ]);
+  for (const [name, text] of texts) {
+    const scans = (await plannedScans(replicas.url, text)).filter(({ table }) =>
+      /^(payments|processor_facts)$/.test(table),
+    );
+    expect(scans.length).toBeGreaterThan(0);
+    // What is no look-up of one is a page in order, or what stops charges, which is mostly nothing.
+    for (const { lookUp, index } of scans.filter((scan) => scan.index !== 'processor_facts_lacked'))
+      expect([name, index, lookUp]).toEqual([
+        name,
+        index,
+        expect.stringMatching(/\((id|order_id|reference|about) = |position|finished_at/),
+      ]);
+  }
 });

@@ -1,5 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
-import { withOne } from '@app/service-kit/planner';
+import { byNoIndex, withOne } from '@app/service-kit/planner';
 import { recordOf } from '@app/service-kit/row-arrays';
 import { type FeeRow, recordFees } from '../../fees/record-fees.ts';
 import type { ProcessorRecord } from '../../processors/port.ts';
@@ -7,13 +7,13 @@ import type { Reading } from './reading.ts';
 
 const listedTypes = { reference: 'text', payment_id: 'text', order_id: 'text' } as const;
 
-const ofPayment = `account_id = $1 and processor = $2 and test = $3 and status = 'succeeded' and processor_reference = f.reference`;
+const isIt = `processor = $2 and test = $3 and status = 'succeeded' and processor_reference = f.reference`;
 const paymentsStatement = statement<{ readonly reference: string; readonly id: string }>(
   'books-payments-with-fees',
   `select f.reference, coalesce(by_id.id, by_order.id) as id
    from json_to_recordset($4::json) as f(${recordOf(listedTypes)})
-   ${withOne(`select id from payments where ${ofPayment} and id = f.payment_id`, 'by_id')}
-   ${withOne(`select id from payments where by_id.id is null and ${ofPayment} and order_id = f.order_id`, 'by_order')}
+   ${withOne(`select id from payments where id = f.payment_id and ${byNoIndex('account_id = $1')} and ${isIt}`, 'by_id')}
+   ${withOne(`select id from payments where by_id.id is null and account_id = $1 and order_id = f.order_id and ${isIt}`, 'by_order')}
    where coalesce(by_id.id, by_order.id) is not null`,
   { reference: 'text', id: 'text' },
 );

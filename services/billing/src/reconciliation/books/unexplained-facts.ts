@@ -1,5 +1,5 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
-import { withOne } from '@app/service-kit/planner';
+import { byNoIndex, withOne } from '@app/service-kit/planner';
 import { type FactKind, recordKindOf } from '../../ledger/facts.rules.ts';
 import type { OwnHold, OwnPayment, UnexplainedFact } from './books.rules.ts';
 import type { Reading } from './reading.ts';
@@ -43,7 +43,8 @@ const rowTypes: ColumnsOf<Row> = {
 const ownColumns = `id, account_id, order_id, call, status, amount_cents, currency, decline_reason, processor_reference, test`;
 const ofAccount = 'account_id = $1 and processor = $2 and test = $3';
 
-const ownById = `select ${ownColumns} from payments where ${ofAccount} and id = f.payment_id`;
+/** By the id alone: an account that the planner takes for small would be read whole for each. */
+const ownById = `select ${ownColumns} from payments where id = f.payment_id and ${byNoIndex(ofAccount)}`;
 /** Where that one has another reference, or there is none: a failed refund and the one that followed it may share an order. */
 const ownByReference = `select ${ownColumns} from payments
   where by_id.processor_reference is distinct from f.reference and ${ofAccount} and order_id = f.order_id

@@ -1,5 +1,6 @@
 import { formatAmount } from '@app/money/format';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { byNoIndex, computedFirst, withOne } from '@app/service-kit/planner';
 import type { Fact } from '../../ledger/facts.rules.ts';
 
 const isFact = (
@@ -42,6 +43,9 @@ const unmatchedTypes: ColumnsOf<Unmatched> = {
   reference: 'text',
 };
 
+/** By its own index: that of all facts of the account has them in the order that is wanted, and is the whole ledger. */
+const lacked = computedFirst('select * from processor_facts where account_id = $1 and lacked');
+
 /**
  * Of what this database lacked when it was told. Without sales that are recorded here by now: their buyers' pages asked for them again. A
  * renewal or a refund that the database lacked says that it is older than what the seller and buyers have done since: it waits for the
@@ -53,10 +57,14 @@ const readStatement = statement<Unmatched>(
    from (
      select distinct on (processor, reference, kind) processor, test, reference, kind, amount_cents, currency, payment_id,
        coalesce(happened_at, seen_at) as recorded_at
-     from processor_facts where account_id = $1 and lacked order by processor, reference, kind, position) as f
-   where not exists (select from processor_facts as s where ${isFact('s', 'f')} and s.seen_by = 'seller')
-     and not exists (select from payments as p
-       where p.account_id = $1 and p.id = f.payment_id and p.step not in ('renewal', 'refund'))
+     from (${lacked}) as l order by processor, reference, kind, position) as f
+   ${withOne(`select true as by_seller from processor_facts as s where ${isFact('s', 'f')} and s.seen_by = 'seller'`, 'confirmed')}
+   ${withOne(
+     `select true as is_sale from payments as p
+     where p.id = f.payment_id and ${byNoIndex('p.account_id = $1')} and p.step not in ('renewal', 'refund')`,
+     'recorded',
+   )}
+   where confirmed.by_seller is null and recorded.is_sale is null
    order by recorded_at, reference limit 1`,
   unmatchedTypes,
 );
