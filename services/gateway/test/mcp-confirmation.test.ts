@@ -181,6 +181,13 @@ test('an amount that changed after the preview is refused', async () => {
   expect(done).toEqual([]);
 });
 
+test('a preview is agreed to once: the same call again is asked about again', async () => {
+  await call('pay_affiliate', { code: 'ANNA' });
+  const both = await Promise.all([1, 2].map(() => call('pay_affiliate', { code: 'ANNA', confirm: true })));
+  expect(both.filter(({ structuredContent }) => structuredContent?.code === 'confirmation_required')).toHaveLength(1);
+  expect(done).toHaveLength(1);
+});
+
 test('a preview is its caller’s own, of its own arguments, for fifteen minutes', async () => {
   await call('pay_affiliate', { code: 'ANNA' });
   for (const answer of [

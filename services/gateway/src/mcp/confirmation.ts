@@ -32,6 +32,8 @@ export interface Confirmations {
   remember(call: string, cents: number | null): void;
   /** The amount that was shown of this call, null where it has none; undefined when nothing was shown of late. */
   shown(call: string): number | null | undefined;
+  /** The preview is used up: it was agreed to. */
+  forget(call: string): void;
 }
 
 /** @param secret of the deployment: every replica has to know what another one has sealed */
@@ -52,6 +54,7 @@ export function createConfirmations(clock: Clock, secret: string): Confirmations
       const preview = previews.get(call);
       return preview === undefined || preview.until < clock.nowMs() ? undefined : preview.cents;
     },
+    forget: (call) => void previews.delete(call),
   };
 }
 
@@ -91,7 +94,7 @@ const go: Decision = { kind: 'go' };
 
 /**
  * Whether the seller has agreed to what would happen now. A client that declares that it asks its user is sent the question; any other
- * says `confirm: true` after it got the preview, or at once with the amount.
+ * says `confirm: true` after it got the preview, once for each preview, or at once with the amount.
  * @throws DomainError amount_changed
  */
 export async function decide(
@@ -100,14 +103,17 @@ export async function decide(
   preview: Preview,
   { confirm, expectedCents, question }: Consent,
 ): Promise<Decision> {
-  const { remember, shown } = confirmations;
+  const { remember, shown, forget } = confirmations;
   const cents = preview.amountCents ?? null;
   if (confirm !== false) {
     if (expectedCents !== undefined && expectedCents !== cents) throw changed(expectedCents, preview);
     if (question !== null) return await decideByAnswer(confirmations.codec, { call, cents }, preview, question);
     const known = confirm === true ? (expectedCents ?? shown(call)) : undefined;
     if (known !== undefined && known !== cents) throw changed(known, preview);
-    if (known !== undefined) return go;
+    if (known !== undefined) {
+      forget(call);
+      return go;
+    }
   }
   remember(call, cents);
   return { kind: 'show', preview };
