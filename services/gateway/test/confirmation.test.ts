@@ -62,6 +62,18 @@ test.each(Object.entries(sensitive))(
   },
 );
 
+test('a page of another’s that reminders would lead to needs the person, the hosted page again does not', async () => {
+  const { session } = await newSession();
+  const change = (body: object) => send(url, 'PATCH', '/api/v1/settings', { session, body });
+  const page = { checkoutUrl: 'https://shop.example.com/pay' };
+  expect(statusAndCode(await change(page))).toEqual(refusal);
+  expect((await change({ checkoutUrl: null, nudgeAfterMinutes: 90 })).status).toBe(200);
+  await confirm(session);
+  expect((await change(page)).json).toMatchObject(page);
+  harness.clock.advance(20 * minuteMs);
+  expect((await change({ ...page, nudgeAfterMinutes: 60 })).status).toBe(200);
+});
+
 test('every operation that may redirect something says so, and is in this list or needs an id', () => {
   const named = operations.filter(({ errors }) => errors.includes('password_required')).map(({ id }) => id);
   expect(named.sort()).toEqual(

@@ -254,6 +254,7 @@ test('a change that sends nothing anywhere new is made at once', async () => {
   const same = await call('set_webhook_endpoint', { url: 'https://example.com/hook', description: 'Mine' });
   delete harness.books.endpoint;
   expect(same.structuredContent).toMatchObject({ id: 'whe_1' });
+  expect((await call('update_settings', { checkoutUrl: null, nudgeAfterMinutes: 90 })).isError).toBeFalsy();
   expect((await call('update_automation', { automationId, active: false })).structuredContent).toMatchObject({
     id: 'aut_1',
   });
@@ -268,6 +269,8 @@ test.each([
   ],
   ['create_webhook_endpoint', { url: 'https://other.example.com/x' }],
   ['delete_webhook_endpoint', { endpointId }],
+  ['update_settings', { checkoutUrl: 'https://other.example.com/pay' }],
+  ['update_settings', { supportEmail: 'other@example.com' }],
   ['recover_webhooks', { endpointId, since: new Date().toISOString(), which: 'all' }],
 ])('%s is asked first', async (name, args) => {
   have.endpoint = { url: 'https://example.com/hook' };

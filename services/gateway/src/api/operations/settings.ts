@@ -1,4 +1,5 @@
 import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
+import type { z } from 'zod';
 import { logoUrlOf } from '../../edge/public-urls.ts';
 import { getSettings, getShownSettings, type ShownSettings } from '../../identity/get-settings.ts';
 import { updateSettings } from '../../identity/update-settings.ts';
@@ -45,14 +46,18 @@ export const settingsOperations = tagged('Settings', [
         return resourceOf(shown, baseUrl);
       },
     }),
-    changedSupportEmail,
+    changedAddresses,
   ),
 ]);
 
-/** Buyers' answers go to it, and what the account is notified of. */
-async function changedSupportEmail({ app, actor, body }: AnyCall): Promise<'support_email' | null> {
-  const { supportEmail } = body as { readonly supportEmail?: string };
-  if (supportEmail === undefined) return null;
+/**
+ * Reminders lead buyers to the one, with what copies their checkouts, and a bank leads them back to it; the hosted page is our own.
+ * Buyers' answers go to the other, and what the account is notified of.
+ */
+async function changedAddresses({ app, actor, body }: AnyCall): Promise<'checkout_url' | 'support_email' | null> {
+  const { checkoutUrl = null, supportEmail } = body as z.output<typeof updateSettingsBody>;
+  if (checkoutUrl === null && supportEmail === undefined) return null;
   const stored = await getSettings(app.database, actor.accountId);
-  return stored.supportEmail === supportEmail ? null : 'support_email';
+  if (checkoutUrl !== null && checkoutUrl !== stored.checkoutUrl) return 'checkout_url';
+  return supportEmail === undefined || supportEmail === stored.supportEmail ? null : 'support_email';
 }

@@ -7,6 +7,7 @@ export type SensitiveChange =
   | 'automation_url'
   | 'api_key_made'
   | 'api_key_replaced'
+  | 'checkout_url'
   | 'support_email';
 
 const changes: Readonly<Record<SensitiveChange, string>> = {
@@ -15,6 +16,7 @@ const changes: Readonly<Record<SensitiveChange, string>> = {
   automation_url: 'an automation was given a URL',
   api_key_made: 'an API key was made',
   api_key_replaced: 'an API key was replaced by another one',
+  checkout_url: 'another checkout page was given, which reminders lead buyers to',
   support_email: 'another address for support was given',
 };
 

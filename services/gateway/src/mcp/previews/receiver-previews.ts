@@ -17,6 +17,7 @@ export const receiverPreviews: Readonly<Record<string, PreviewDefinition>> = {
   ),
   recoverWebhooks: withoutAmount(recovery),
   pushFunnelEmails: withoutAmount(push),
+  updateSettings: withoutAmount(settingsPreview),
 };
 
 interface Endpoint {
@@ -101,5 +102,26 @@ async function push({ params, read }: PreviewedCall): Promise<Preview> {
   return {
     detail: `${emails.length} funnel.email.sync events go to the webhook endpoints, one for each post-purchase email: the tool that receives them sends these to buyers.`,
     facts: { emails: emails.map(({ position, subject }) => ({ position, subject })) },
+  };
+}
+
+/** Asked about addresses that buyers and what they wrote are sent to: the other settings send nobody anywhere. */
+async function settingsPreview({ body, read }: PreviewedCall): Promise<Preview | null> {
+  const { checkoutUrl = null, supportEmail } = body;
+  if (checkoutUrl === null && supportEmail === undefined) return null;
+  const before = await read('getSettings');
+  const isNewPage = checkoutUrl !== null && checkoutUrl !== before.checkoutUrl;
+  const isNewEmail = supportEmail !== undefined && supportEmail !== before.supportEmail;
+  if (!isNewPage && !isNewEmail) return null;
+  const words = [
+    isNewPage ? `Reminders will lead buyers to ${String(checkoutUrl)}, where their checkouts are restored.` : '',
+    isNewEmail ? `Buyers will write to ${String(supportEmail)}.` : '',
+  ];
+  return {
+    detail: words.filter((sentence) => sentence !== '').join(' '),
+    facts: {
+      ...(isNewPage && { checkoutUrl, formerCheckoutUrl: before.checkoutUrl }),
+      ...(isNewEmail && { supportEmail, formerSupportEmail: before.supportEmail }),
+    },
   };
 }
