@@ -73,7 +73,10 @@ const rules = {
   },
   'mcp-sdk-behind-its-door': {
     comment: 'serve-mcp.ts is loaded with the first MCP message, and the SDK with it.',
-    from: { path: '^services/gateway/src/', pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server|confirmation)\\.ts$' },
+    from: {
+      path: '^services/gateway/src/',
+      pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server|confirmation)\\.ts$',
+    },
     to: { path: 'node_modules/@modelcontextprotocol/', dependencyTypesNot: ['type-only'] },
   },
   'mcp-server-behind-its-door': {
@@ -130,7 +133,7 @@ const rules = {
       pathNot: [
         '^services/gateway/src/(pages|edge|openapi|problems)/',
         '^services/gateway/src/api/(create-call|operations/all-operations)\\.ts$',
-        '^services/gateway/src/(identity/([^/]+\\.rules|letters/letter-paths)|mcp/tools)\\.ts$',
+        '^services/gateway/src/(identity/([^/]+\\.rules|letters/letter-paths)|mcp/(tools|generic-tools))\\.ts$',
         '^libs/pages/src/',
         '^libs/contracts/src/(common|errors)\\.ts$',
         '^libs/service-kit/src/clock\\.ts$',

@@ -62,7 +62,7 @@ const commissionResource = z
   .meta({ id: 'Commission' });
 
 /** A payout that the seller recorded. The platform moves no money by it. */
-export const payoutResource = z
+const payoutResource = z
   .object({
     id: idSchema('payout'),
     affiliate_code: z.string(),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { walletOfCard } from './card-wallets.ts';
 import { emailAddress, limits, rawText, slug, text, timestamp, typedCode } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
 import { cardFields, cardProcessor, savesCard } from './payment-processors.ts';
-import { declineReason, paymentAction, paymentMethodToken, walletOfCard } from './payments.ts';
+import { declineReason, paymentAction, paymentMethodToken } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { walletOfCard } from './card-wallets.ts';
 import { amountCents, currency, emailAddress, listOf, pageQueryOf, rawText, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { disputeResource } from './disputes.ts';
@@ -47,16 +48,6 @@ export type DeclineReason = z.infer<typeof declineReason>;
 /** A line for the upsell that a held order offers: what it costs is fixed when the card is held. */
 export const offeredUpsell = z.object({ upsellId: z.string(), headline: z.string(), amountCents });
 export type OfferedUpsell = z.infer<typeof offeredUpsell>;
-
-/** The phone's or browser's wallet that gave the card. */
-export const cardWallet = z.enum(['apple_pay', 'google_pay']);
-export type CardWallet = z.infer<typeof cardWallet>;
-
-/** Beside the last four digits of a card; earlier versions did not know it. */
-export const walletOfCard = cardWallet
-  .nullable()
-  .optional()
-  .describe('The wallet that gave the card; null for a card that was typed.');
 
 /** What a buyer sees of the card. */
 const ofCard = {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { walletOfCard } from './card-wallets.ts';
 import { emailAddress, listOf, pageQueryOf, rawText, slug, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
 import { cardFields } from './payment-processors.ts';
-import { declineReason, paymentMethodToken, walletOfCard } from './payments.ts';
+import { declineReason, paymentMethodToken } from './payments.ts';
 import { billingInterval } from './products.ts';
 import { cardChange } from './subscriptions.ts';
 

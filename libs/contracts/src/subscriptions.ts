@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { walletOfCard } from './card-wallets.ts';
 import { emailAddress, listOf, pageQueryOf, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
-import { paymentMethodToken, paymentResource, walletOfCard } from './payments.ts';
+import { paymentMethodToken, paymentResource } from './payments.ts';
 import { billingInterval } from './products.ts';
 
 const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);

@@ -85,7 +85,7 @@ const deliveryFields = {
 };
 export const deliveryResource = z.object(deliveryFields).meta({ id: 'WebhookDelivery' });
 export type DeliveryResource = z.infer<typeof deliveryResource>;
-export const deliveryDetail = z
+const deliveryDetail = z
   .object({
     ...deliveryFields,
     attempts: z.array(attemptResource).describe('Newest first, at most 100.'),
@@ -180,7 +180,7 @@ export const listEvents = defineRequest('read', 'webhook-dispatcher', 'events.li
   output: z.object({ data: z.array(loggedEvent), has_more: z.boolean() }),
 });
 
-export const recoveryResource = z
+const recoveryResource = z
   .object({
     id: idSchema('recovery'),
     endpoint_id: z.string(),

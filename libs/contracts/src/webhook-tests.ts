@@ -34,7 +34,7 @@ const copyResult = z.object({
   explanation: z.string(),
 });
 
-export const selfTestResult = z
+const selfTestResult = z
   .object({
     ok: z.boolean(),
     results: z.array(copyResult).describe('In the order in which they were sent: good, bad_signature, stale, doubled.'),

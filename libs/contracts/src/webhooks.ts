@@ -43,7 +43,7 @@ export const deliveredEventName = z.enum([...webhookEventNames, endpointOff]);
 /** Events that `held: orders` sends. */
 export const orderEventNames: readonly WebhookEventName[] = ['order.paid', 'order.refunded', 'upsell.accepted'];
 
-export const webhookEndpointResource = z
+const webhookEndpointResource = z
   .object({
     id: idSchema('webhookEndpoint'),
     role: z

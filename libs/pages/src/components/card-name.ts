@@ -1,4 +1,4 @@
-import type { CardWallet } from '@app/contracts/payments';
+import type { CardWallet } from '@app/contracts/card-wallets';
 
 interface ShownCard {
   readonly last_four: string | null;

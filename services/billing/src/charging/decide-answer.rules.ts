@@ -1,12 +1,7 @@
+import type { CardWallet } from '@app/contracts/card-wallets';
 import { buyerReason } from '@app/contracts/decline-reasons';
 import type { EventData } from '@app/contracts/define';
-import {
-  type CardWallet,
-  chargeRefunded,
-  chargesRefunded,
-  paymentCompleted,
-  paymentNoticed,
-} from '@app/contracts/payments';
+import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
 import type { NotDone, OtherPayment, SentOutcome } from '../processors/port.ts';
 import {
   checkOfWaiting,

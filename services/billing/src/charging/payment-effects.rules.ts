@@ -1,5 +1,5 @@
+import type { CardWallet } from '@app/contracts/card-wallets';
 import { dayMs, hourMs } from '@app/contracts/durations';
-import type { CardWallet } from '@app/contracts/payments';
 import type { ProcessorOutcome } from '../processors/port.ts';
 import { decideBy } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';

@@ -1,5 +1,6 @@
+import type { CardWallet } from '@app/contracts/card-wallets';
 import type { DisputeStatus } from '@app/contracts/disputes';
-import type { CardWallet, HoldEndReason, OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
+import type { HoldEndReason, OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
 import type { PaymentRequest } from '../processors/port.ts';
 
 /** What a hold offers, fixed when its payment is made. */

@@ -1,5 +1,5 @@
+import type { CardWallet } from '@app/contracts/card-wallets';
 import type { DisputeStatus } from '@app/contracts/disputes';
-import type { CardWallet } from '@app/contracts/payments';
 
 /**
  * What moves money, behind one interface. Amounts are minor units of the currency (lower-case ISO 4217). Each request

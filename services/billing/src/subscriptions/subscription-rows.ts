@@ -1,6 +1,6 @@
+import type { CardWallet } from '@app/contracts/card-wallets';
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
-import type { CardWallet } from '@app/contracts/payments';
 import type * as contract from '@app/contracts/subscriptions';
 import type { ColumnsOf } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';

@@ -1,7 +1,8 @@
+import type { CardWallet } from '@app/contracts/card-wallets';
 import type { CheckoutStatus } from '@app/contracts/checkouts';
 import { DomainError } from '@app/contracts/errors';
 import { isId } from '@app/contracts/ids';
-import type { CardWallet, DeclineReason } from '@app/contracts/payments';
+import type { DeclineReason } from '@app/contracts/payments';
 import { type Client, type ColumnsOf, type Database, type StatementQuery, statement } from '@app/service-kit/database';
 import { isOneRow, sameKey } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';

@@ -1,4 +1,4 @@
-import { cardWallet } from '@app/contracts/payments';
+import { cardWallet } from '@app/contracts/card-wallets';
 import type Stripe from 'stripe';
 import type { ProcessorOutcome } from '../port.ts';
 import { declineOf, declines, type StripeDecline } from './stripe-declines.rules.ts';

@@ -1,4 +1,4 @@
-import type { CardWallet } from '@app/contracts/payments';
+import type { CardWallet } from '@app/contracts/card-wallets';
 import type { PaymentUpdate } from '../../charging/decide-answer.rules.ts';
 import { isNoAttempt } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
