@@ -44,7 +44,10 @@ const unmatchedTypes: ColumnsOf<Unmatched> = {
 };
 
 /** By its own index: that of all facts of the account has them in the order that is wanted, and is the whole ledger. */
-const lacked = computedFirst('select * from processor_facts where account_id = $1 and lacked');
+const lacked = computedFirst(
+  `select position, processor, test, reference, kind, amount_cents, currency, payment_id, happened_at, seen_at
+   from processor_facts where account_id = $1 and lacked`,
+);
 
 /**
  * Of what this database lacked when it was told. Without sales that are recorded here by now: their buyers' pages asked for them again. A
