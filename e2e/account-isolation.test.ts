@@ -269,6 +269,8 @@ const attempts = (): Record<string, Attempt> => {
     updateSettings: { body: { businessName: 'Mine' }, expect: 'own' },
     putLogo: { body: { data: onePixel }, expect: 'own' },
     deleteLogo: { expect: 'own' },
+    // Of another kind than the exports that the test itself makes.
+    listAuditEntries: { query: '?kind=api_key', expect: 'own' },
     listApiKeys: { expect: 'own' },
     confirm: byPassword,
     createApiKey: { body: { name: 'mine' }, expect: forbidden },
@@ -382,6 +384,7 @@ test('a list goes on from ids of its own account alone: another account’s is a
     listTestOrders: ids.orderId,
     listSubscriptions: ids.subscriptionId,
     listApiKeys: ids.keyId,
+    listAuditEntries: ids.auditEntryId,
     listPayments: ids.paymentId,
     listPayouts: ids.payoutId,
     listWebhookDeliveries: ids.deliveryId,

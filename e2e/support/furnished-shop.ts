@@ -74,6 +74,7 @@ export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Se
     ...{ headers: { cookie: seller.session }, body: { name: 'Victim Secret key' } },
   });
   const keyId: string = bySession.json.id;
+  const auditEntryId = (await seller.call('GET', '/api/v1/audit-log')).json.data[0].id;
   await attempted(seller.accountId, madeDeliveries);
   const deliveryId: string = (await seller.call('GET', '/api/v1/webhook-deliveries')).json.data[0].id;
   const since = new Date(Date.now() - 60_000).toISOString();
@@ -89,7 +90,7 @@ export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Se
   await made(seller, '/api/cron/daily', undefined);
   const runId: string = (await seller.call('GET', '/api/v1/daily-runs')).json.data[0].id;
   return {
-    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId },
+    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId, auditEntryId },
     ...{
       clubOrderId,
       checkoutId,

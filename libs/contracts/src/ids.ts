@@ -31,6 +31,8 @@ export const idPrefixes = {
   recovery: 'rcv',
   automation: 'aut',
   dailyRun: 'run',
+  auditEntry: 'aud',
+  passkey: 'psk',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

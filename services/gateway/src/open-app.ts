@@ -8,6 +8,7 @@ import { createIdempotencyStore } from './api/idempotency-store.ts';
 import type { GatewayConfig } from './config.ts';
 import { healthTimes } from './edge/health-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { startAuditLog } from './identity/audit/audit-log.ts';
 import { createAuthenticator } from './identity/authenticator.ts';
 import { createBuyerDigests } from './identity/buyer-digests.ts';
 import { findSeller } from './identity/find-seller.ts';
@@ -31,6 +32,8 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
   resources.add('lease owner', leaseOwner, (started) => started.close());
   const authenticator = createAuthenticator({ database, clock, logger, peppers, platformKey });
   resources.add('authenticator', authenticator, (created) => created.close());
+  const auditLog = startAuditLog({ database, clock, logger });
+  resources.add('audit log', auditLog, (started) => started.close());
   const rateWindows = createRateWindows(database);
   const limits = openLimits(context, rateWindows, deps.quotaWithinMs);
   const letters = startLetters(config, { database, clock, logger, requester }, rateWindows);
@@ -42,6 +45,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     clock,
     database,
     authenticator,
+    auditLog,
     requester,
     wakeRelay,
     checks,

@@ -6,6 +6,7 @@ import { dashboardAutomationsStates } from './dashboard-automations-states.ts';
 import { numbersStates } from './dashboard-numbers-states.ts';
 import { dashboardOrdersStates } from './dashboard-orders-states.ts';
 import { productsStates } from './dashboard-products-states.ts';
+import { securityStates } from './dashboard-security-states.ts';
 import { settingsStates } from './dashboard-settings-states.ts';
 import { dashboardStates } from './dashboard-states.ts';
 import { dashboardSubscriptionsStates } from './dashboard-subscriptions-states.ts';
@@ -45,6 +46,7 @@ export const gallery: readonly GalleryPage[] = [
     ...numbersStates,
     ...productsStates,
     ...settingsStates,
+    ...securityStates,
     ...dashboardToolsStates,
     ...dashboardAutomationsStates,
   }).map(([name, page]) => ({

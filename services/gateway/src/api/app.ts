@@ -8,6 +8,7 @@ import type { LookupCache } from '@app/service-kit/lookup-cache';
 import type { Check } from '@app/service-kit/service';
 import type { EdgeConfig } from '../edge/edge-config.ts';
 import type { HealthTimes } from '../edge/health-routes.ts';
+import type { AuditLog } from '../identity/audit/audit-log.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { BuyerDigests } from '../identity/buyer-digests.ts';
 import type { Seller } from '../identity/find-seller.ts';
@@ -44,6 +45,7 @@ export interface App {
   /** Called after a commit with events. */
   readonly wakeRelay: () => void;
   readonly authenticator: Authenticator;
+  readonly auditLog: AuditLog;
   readonly idempotency: IdempotencyStore;
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;

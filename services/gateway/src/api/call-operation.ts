@@ -5,9 +5,11 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { invalidField, invalidFields, parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
+import type { CallAudit } from '../identity/audit/call-audit.ts';
 import { checkoutNotFound } from '../identity/checkout-secret.ts';
 import { requirePortalActor } from '../identity/portal-session.ts';
 import type { App } from './app.ts';
+import { auditCall, objectOf } from './call-audit.ts';
 import { checkAccess } from './check-access.ts';
 import { checkIdempotencyKey, leaseSecondsOf } from './idempotency.rules.ts';
 import type { Download, KeyScope, Operation, OperationCall, SecretField, SessionCookie } from './operation.ts';
@@ -31,6 +33,8 @@ export interface OperationRequest {
   readonly baseUrl: string;
   /** As `clientOfAddress` gives it. */
   readonly address?: string;
+  /** Whom the audit log names, where `address` and `headers` do not say it. */
+  readonly from?: { readonly address: string; readonly userAgent: string | undefined };
   /** As `ownUrlsOf` gives them. */
   readonly ownUrls?: readonly string[];
   /** Of an HTTP request. */
@@ -57,16 +61,23 @@ export async function callOperation(
   request: OperationRequest,
 ): Promise<OperationResult> {
   if (operation.mediaType !== undefined) throw new Error(`${operation.id} answers with a file`);
-  const { actor, input, callOf } = await prepare(app, operation, request);
-  const perform = async (commandId: string): Promise<Uint8Array> => {
-    const result = await operation.run(callOf(commandId));
-    if (operation.changesAccess) app.authenticator.forget();
-    return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
-  };
-  if (operation.method !== 'GET') checkWritable(app);
-  const { accountId } = actor;
-  const work = () => performOnce(app, operation, { ...request, actor }, input, perform);
-  return accountId !== '' && isLimited(operation) ? await app.limitWrites(accountId, work) : await work();
+  const audit = auditCall(app, operation, request);
+  try {
+    const { actor, input, callOf } = await prepare(app, operation, request);
+    const perform = async (commandId: string): Promise<Uint8Array> => {
+      const call = callOf(commandId, audit.handle(commandId));
+      const result = await audit.run(commandId, objectOf(input.params), () => operation.run(call));
+      if (operation.changesAccess) app.authenticator.forget();
+      return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
+    };
+    if (operation.method !== 'GET') checkWritable(app);
+    const { accountId } = actor;
+    const work = () => performOnce(app, operation, { ...request, actor }, input, perform);
+    return accountId !== '' && isLimited(operation) ? await app.limitWrites(accountId, work) : await work();
+  } catch (err) {
+    audit.refused(err);
+    throw err;
+  }
 }
 
 /**
@@ -74,9 +85,17 @@ export async function callOperation(
  * @throws DomainError
  */
 export async function openDownload(app: App, operation: Operation, request: OperationRequest): Promise<Download> {
-  const { callOf } = await prepare(app, operation, request);
-  // Safe because `defineDownload` makes the operations that have a media type.
-  return (await operation.run(callOf(''))) as Download;
+  const audit = auditCall(app, operation, request);
+  try {
+    const { input, callOf } = await prepare(app, operation, request);
+    const commandId = newIdSuffix(app.clock.nowMs());
+    const call = callOf('', audit.handle(commandId));
+    // Safe because `defineDownload` makes the operations that have a media type.
+    return (await audit.run(commandId, objectOf(input.params), () => operation.run(call))) as Download;
+  } catch (err) {
+    audit.refused(err);
+    throw err;
+  }
 }
 
 /** What a call brings, as its operation's schemas make of it. */
@@ -129,7 +148,7 @@ async function prepare(app: App, operation: Operation, request: OperationRequest
     query: parseInput(strictQueryOf(operation), request.query, 'query'),
     body: parseBody(operation, request.body),
   };
-  const callOf = (commandId: string): OperationCall<unknown, unknown, unknown> => ({
+  const callOf = (commandId: string, audit: CallAudit): OperationCall<unknown, unknown, unknown> => ({
     app,
     actor,
     params: input.params,
@@ -137,6 +156,7 @@ async function prepare(app: App, operation: Operation, request: OperationRequest
     body: input.body,
     context: { accountId: actor.accountId, requestId: request.requestId, commandId },
     cookie: request.cookie ?? noCookie,
+    audit,
     address: request.address ?? '',
     baseUrl: request.baseUrl,
     ownUrls: request.ownUrls ?? [],

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyScope } from '@app/contracts/accounts';
+import type { AuditKind } from '@app/contracts/audit';
 import { okResult } from '@app/contracts/common';
 import type { ErrorCode } from '@app/contracts/errors';
 import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
+import type { CallAudit } from '../identity/audit/call-audit.ts';
 import type { App } from './app.ts';
 
 /** What a service gets beside the input. The command id makes repeating a command harmless. */
@@ -28,6 +30,7 @@ export interface OperationCall<Params, Query, Body> {
   readonly body: Body;
   readonly context: OperationContext;
   readonly cookie: SessionCookie;
+  readonly audit: CallAudit;
   /** As `clientOfAddress` gives it; empty in calls of MCP tools, which no limit by address concerns. */
   readonly address: string;
   /** This deployment's address for links. */
@@ -91,6 +94,11 @@ export interface UntaggedOperation<Id extends string = string, Types extends Ope
   readonly summary: string;
   readonly description?: string;
   readonly auth: OperationAuth;
+  /**
+   * What its entries in the audit log are about; false for none. Every operation of a seller or the public says it that changes something
+   * or sends a file.
+   */
+  readonly audit?: AuditKind | false;
   readonly scope?: ApiKeyScope;
   /** A further scope that a key needs: of a write whose answer opens what `read` shows. */
   readonly alsoScope?: ApiKeyScope;

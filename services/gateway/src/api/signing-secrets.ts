@@ -22,7 +22,7 @@ export const rotation =
 /** An operation that shows such a secret to its seller. */
 export function revealOperation<Id extends string, Params extends z.ZodObject>(
   request: RequestDefinition<z.ZodObject, typeof signingSecrets>,
-  operation: Pick<UntaggedOperation<Id>, 'id' | 'path'> & { params: Params; errors: readonly ErrorCode[] },
+  operation: Pick<UntaggedOperation<Id>, 'id' | 'path' | 'audit'> & { params: Params; errors: readonly ErrorCode[] },
 ) {
   return defineOperation({
     ...operation,

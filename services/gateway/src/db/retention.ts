@@ -4,6 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { statement } from '@app/service-kit/database';
 import { type ClockRule, type RetentionRule, rulesBy } from '@app/service-kit/retention';
 import { keptSince } from '../api/idempotency.rules.ts';
+import { auditKeptSince } from '../identity/audit/audit-entry.ts';
 import { endedKeysKeptSince } from '../identity/list-api-keys.ts';
 import { originsKnownSince } from '../identity/login-origin.ts';
 import { portalKeptSince } from '../identity/portal-link.rules.ts';
@@ -21,7 +22,7 @@ const oldest = (table: string, since: string) =>
 
 /**
  * Stored responses after 30 days, keys 90 days and the portal's links and sessions 30 days after their end; users' sessions,
- * letters and windows of rate limits after theirs, and from where users have not logged in for 90 days.
+ * letters and windows of rate limits after theirs, from where users have not logged in for 90 days, and the audit log after 13 months.
  */
 const rules: readonly ClockRule[] = [
   { statement: oldest('idempotency_records', 'created_at'), limit: (clock) => keptSince(clock.now()) },
@@ -29,6 +30,7 @@ const rules: readonly ClockRule[] = [
   { statement: oldest('sessions', 'expires_at'), limit: (clock) => clock.now() },
   { statement: oldest('login_links', 'expires_at'), limit: (clock) => clock.now() },
   { statement: oldest('known_origins', 'last_at'), limit: (clock) => originsKnownSince(clock.now()) },
+  { statement: oldest('audit_log', 'created_at'), limit: (clock) => auditKeptSince(clock.now()) },
   { statement: oldest('letters', 'expires_at'), limit: (clock) => clock.now() },
   { statement: oldest('portal_links', 'expires_at'), limit: (clock) => portalKeptSince(clock.now()) },
   { statement: oldest('portal_sessions', 'expires_at'), limit: (clock) => portalKeptSince(clock.now()) },

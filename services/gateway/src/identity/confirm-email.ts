@@ -3,6 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CallAudit } from './audit/call-audit.ts';
 import { hashLetterToken } from './letters/new-letter.ts';
 import { linkOver, type RedeemDeps } from './redeem-letter.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
@@ -45,7 +46,9 @@ export async function confirmEmail(
   { database, clock, wakeRelay }: RedeemDeps & { readonly wakeRelay: () => void },
   token: string,
   requestId: string,
+  audit: CallAudit,
 ): Promise<void> {
+  const { entryOf: entryStatement } = audit;
   const values = [hashLetterToken(token), clock.now()];
   await database.fork().transactional(async (tx) => {
     const [found] = await executeBound(tx, findStatement(values));
@@ -59,6 +62,7 @@ export async function confirmEmail(
     account.email = change.recipient;
     account.emailVerified = true;
     await recordChange(tx, account, { changedAt: clock.now(), requestId });
+    await executeBound(tx, entryStatement({ accountId: change.account_id, userId: change.user_id }));
   });
   wakeRelay();
 }

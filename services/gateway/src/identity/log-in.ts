@@ -1,6 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
+import type { CallAudit } from './audit/call-audit.ts';
 import { findUserByEmail } from './find-user.ts';
 import type { Letters } from './letters/letters.ts';
 import type { SessionOrigin } from './login-origin.ts';
@@ -25,12 +26,16 @@ export async function logIn(
   { email, password }: { readonly email: string; readonly password: string },
   origin: SessionOrigin,
   baseUrl: string,
+  audit: CallAudit,
 ): Promise<{ accountId: string; token: string }> {
   const user = await findUserByEmail(deps.database.fork(), email);
+  const of = user === null ? null : { accountId: user.accountId, userId: user.id };
+  if (of !== null) audit.concerns(of);
   const matches = await isPassword(password, user?.passwordHash ?? hashOfNoPassword(deps.passwordCost), origin.address);
-  if (user === null || !matches) throw new DomainError('invalid_credentials', 'Email or password is wrong.');
+  if (user === null || of === null || !matches)
+    throw new DomainError('invalid_credentials', 'Email or password is wrong.');
   const notice = await noticeOfLogin(deps, user.id, origin, baseUrl);
-  const token = await openSession(deps, user.id, origin, notice);
+  const token = await openSession(deps, { ...of, notice, audit }, origin);
   if (notice !== null) deps.letters.wake();
   return { accountId: user.accountId, token };
 }

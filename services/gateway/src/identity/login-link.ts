@@ -2,6 +2,7 @@ import { minuteMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
+import type { CallAudit } from './audit/call-audit.ts';
 import type { SessionOrigin } from './login-origin.ts';
 import { openSession } from './open-session.ts';
 import { hashSessionToken, newSessionToken } from './session-token.ts';
@@ -44,10 +45,12 @@ export async function logInByLink(
   deps: Deps,
   token: string,
   origin: SessionOrigin,
+  audit: CallAudit,
 ): Promise<{ accountId: string; token: string }> {
   const { rows } = await deps.database.pool.query(redeemStatement([hashSessionToken(token), deps.clock.now()]));
   const [user] = rows;
   if (user === undefined)
     throw new DomainError('not_found', 'The link was used already, or is older than ten minutes, or is not complete.');
-  return { accountId: user.account_id, token: await openSession(deps, user.user_id, origin) };
+  const { account_id: accountId, user_id: userId } = user;
+  return { accountId, token: await openSession(deps, { accountId, userId, audit }, origin) };
 }

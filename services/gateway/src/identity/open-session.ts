@@ -2,6 +2,7 @@ import { dayMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
+import type { CallAudit } from './audit/call-audit.ts';
 import { insertNoticeStatement } from './letters/new-letter.ts';
 import { digestOfOrigin, type SessionOrigin } from './login-origin.ts';
 import { hashSessionToken, newSessionToken, sessionDays } from './session-token.ts';
@@ -22,26 +23,33 @@ const insertStatement = statement(
    insert into sessions (id, hash, user_id, created_at, expires_at, address, user_agent) values ($1, $2, $3, $4, $5, $6, $7)`,
 );
 
-/**
- * Opens a session; from then on the user is known to log in from there. Returns the token, which is stored as a hash only.
- * @param notice values of the letter about it, which is written in the same transaction; the caller wakes the letters' loop
- */
+/** Whose session it is, and what is written in the transaction that opens it. */
+export interface NewSession {
+  readonly accountId: string;
+  readonly userId: string;
+  /** Values of the letter about it; the caller wakes the letters' loop. */
+  readonly notice?: readonly unknown[] | null;
+  readonly audit: Pick<CallAudit, 'entryOf'>;
+}
+
+/** Opens a session; from then on the user is known to log in from there. Returns the token, which is stored as a hash only. */
 export async function openSession(
   { database, clock }: Deps,
-  userId: string,
+  { accountId, userId, notice = null, audit }: NewSession,
   origin: SessionOrigin,
-  notice: readonly unknown[] | null = null,
 ): Promise<string> {
   const token = newSessionToken();
   const createdAt = clock.now();
   const expiresAt = new Date(createdAt.getTime() + sessionDays * dayMs);
+  const sessionId = newId('session', createdAt.getTime());
   const session = insertStatement([
-    ...[newId('session', createdAt.getTime()), hashSessionToken(token), userId, createdAt, expiresAt],
+    ...[sessionId, hashSessionToken(token), userId, createdAt, expiresAt],
     ...[origin.address, origin.userAgent?.slice(0, userAgentMax) ?? null, digestOfOrigin(origin)],
   ]);
   await database.transaction(async (client) => {
     await client.query(session);
     if (notice !== null) await client.query(insertNoticeStatement([...notice]));
+    await client.query(audit.entryOf({ accountId, userId, sessionId }));
   });
   return token;
 }

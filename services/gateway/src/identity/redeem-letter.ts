@@ -5,6 +5,7 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import type { CallAudit } from './audit/call-audit.ts';
 import type { RequestedAt } from './change-password.ts';
 import type { Letters } from './letters/letters.ts';
 import { hashLetterToken, insertNoticeStatement, noticeValues } from './letters/new-letter.ts';
@@ -44,12 +45,14 @@ export async function verifyEmail(
   { database, clock, wakeRelay }: RedeemDeps & { readonly wakeRelay: () => void },
   token: string,
   requestId: string,
+  { entryOf: entryStatement }: CallAudit,
 ): Promise<void> {
   await database.fork().transactional(async (tx) => {
     const values = [hashLetterToken(token), 'verification', clock.now()];
     const [found] = await executeBound(tx, redeemStatement(values));
     if (found === undefined) throw linkOver();
     const account = await lockAccount(tx, found.account_id);
+    await executeBound(tx, entryStatement({ accountId: found.account_id, userId: found.user_id }));
     if (account.emailVerified) return;
     account.emailVerified = true;
     await recordChange(tx, account, { changedAt: clock.now(), requestId });
@@ -103,9 +106,14 @@ export async function resetByLetter(
   deps: ResetDeps,
   { token, password, revokeKeys = false }: Reset,
   { address, baseUrl }: RequestedAt,
-  { requestId, commandId }: { readonly requestId: string; readonly commandId: string },
+  {
+    requestId,
+    commandId,
+    audit,
+  }: { readonly requestId: string; readonly commandId: string; readonly audit: CallAudit },
 ): Promise<void> {
   const { database, clock, passwordCost, letters } = deps;
+  const { entryOf: entryStatement } = audit;
   const hash = hashLetterToken(token);
   const { rows } = await database.pool.query(userOfToken([hash, clock.now()]));
   const [user] = rows;
@@ -125,6 +133,7 @@ export async function resetByLetter(
     if (revokeKeys) await revokeAllKeys(tx, accountId, now);
     await takeBack(tx, { accountId, userId: user.id, now, requestId });
     if (notice !== null) await executeBound(tx, insertNoticeStatement(noticeValues(notice, user.id)));
+    await executeBound(tx, entryStatement({ accountId: found.account_id, userId: found.user_id }));
   });
   deps.wakeRelay();
   letters.wake();

@@ -8,6 +8,8 @@ export interface Caller {
   readonly actor: Actor;
   readonly requestId: string;
   readonly baseUrl: string;
+  /** Whom the audit log names. */
+  readonly from: { readonly address: string; readonly userAgent: string | undefined };
   /** Carries the result. */
   readonly res: ServerResponse;
   /** Called with every failure, for the request's line in the log. */

@@ -4,6 +4,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../api/app.ts';
 import { baseUrlOf } from '../edge/base-url.ts';
+import { clientOfAddress } from '../edge/client-address.rules.ts';
 import type { Guard } from '../edge/guard.ts';
 import { acceptJsonBodies } from '../edge/json-body.ts';
 import { createOwnSite } from '../edge/own-site.ts';
@@ -49,6 +50,7 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
       actor,
       requestId: req.id,
       baseUrl: baseUrlOf(app.config, req.socket),
+      from: { address: clientOfAddress(req.ip), userAgent: req.headers['user-agent'] },
       res: reply.raw,
       onFailure: (failure) => {
         req.failure = failure;

@@ -32,3 +32,11 @@ export const letterAttempted = definePoint<{
   readonly to: string;
   readonly outcome: 'taken' | 'refused' | 'deferred' | 'unreachable' | 'unknown' | 'withheld';
 }>('gateway.letter-attempted');
+
+/** Refusals that the audit log counts are stored. */
+export const refusalsRecorded = definePoint<{ readonly accountIds: readonly string[] }>('gateway.refusals-recorded');
+
+/** The entry of a call that is about to run is stored. */
+export const auditEntryBegun = definePoint<{ readonly accountId: string; readonly operation: string }>(
+  'gateway.audit-entry-begun',
+);

@@ -1,8 +1,10 @@
 import type { Pages } from '../frame/visit.ts';
 import { showAccount, takeAccount } from './account.ts';
+import { showAuditLog } from './audit-log.ts';
 import { settingsGroup } from './change-settings.ts';
 import { logoCard, logoPath, showLogo, takeLogo } from './logo.ts';
 import { showPayments, takePayments } from './payments.ts';
+import { auditLogPath } from './settings-page.ts';
 import { showTestMode, takeTestMode } from './test-mode.ts';
 
 export const settingsPages: Pages = {
@@ -13,5 +15,6 @@ export const settingsPages: Pages = {
   '/app/settings/portal': settingsGroup('/app/settings/portal'),
   '/app/settings/payments': { show: showPayments, take: takePayments },
   '/app/settings/account': { show: showAccount, take: takeAccount },
+  [auditLogPath]: { show: showAuditLog },
   '/app/settings/test-mode': { show: showTestMode, take: takeTestMode },
 };

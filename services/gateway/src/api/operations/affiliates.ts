@@ -25,6 +25,7 @@ export const affiliateOperations = tagged('Affiliates', [
   }),
   forwardOperation(createAffiliate, {
     id: 'createAffiliate',
+    audit: false,
     method: 'POST',
     path: '/api/v1/affiliates',
     summary: 'Add an affiliate',
@@ -32,6 +33,7 @@ export const affiliateOperations = tagged('Affiliates', [
   }),
   forwardOperation(updateAffiliate, {
     id: 'updateAffiliate',
+    audit: false,
     method: 'PATCH',
     path: '/api/v1/affiliates/{code}',
     summary: 'Change an affiliate',
@@ -62,6 +64,7 @@ export const affiliateOperations = tagged('Affiliates', [
   }),
   defineOperation({
     id: 'createPayout',
+    audit: 'payout',
     method: 'POST',
     path: '/api/v1/affiliates/{code}/payouts',
     summary: 'Record a payout of everything that is due to an affiliate',

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts';
 import { affiliateOperations } from './affiliates.ts';
 import { apiKeyOperations } from './api-keys.ts';
+import { auditLogOperations } from './audit-log.ts';
 import { automationOperations } from './automations.ts';
 import { checkoutOperations } from './checkouts.ts';
 import { dailyOperations } from './daily-runs.ts';
@@ -49,6 +50,7 @@ const list = [
   ...rehearsalOperations,
   ...settingsOperations,
   ...apiKeyOperations,
+  ...auditLogOperations,
   ...sessionOperations,
   ...letterOperations,
 ];

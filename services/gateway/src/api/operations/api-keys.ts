@@ -35,6 +35,7 @@ export const apiKeyOperations = tagged('API keys', [
   sensitive(
     defineOperation({
       id: 'createApiKey',
+      audit: 'api_key',
       method: 'POST',
       path: '/api/v1/api-keys',
       summary: 'Make an API key',
@@ -58,6 +59,7 @@ export const apiKeyOperations = tagged('API keys', [
   ),
   defineOkOperation({
     id: 'revokeApiKey',
+    audit: 'api_key',
     method: 'DELETE',
     path: '/api/v1/api-keys/{keyId}',
     summary: 'Revoke an API key',
@@ -72,6 +74,7 @@ export const apiKeyOperations = tagged('API keys', [
   sensitive(
     defineOperation({
       id: 'rotateApiKey',
+      audit: 'api_key',
       method: 'POST',
       path: '/api/v1/api-keys/{keyId}/rotate',
       summary: 'Replace an API key',

@@ -38,6 +38,7 @@ export const automationOperations = tagged('Automations', [
     ofKnownProduct(
       forwardOperation(createAutomation, {
         id: 'createAutomation',
+        audit: 'automation',
         method: 'POST',
         path,
         summary: 'Add an automation: when an event happens, send an email or POST to a URL',
@@ -63,6 +64,7 @@ export const automationOperations = tagged('Automations', [
     ofKnownProduct(
       forwardOperation(updateAutomation, {
         id: 'updateAutomation',
+        audit: 'automation',
         method: 'PATCH',
         path: `${path}/{automationId}`,
         summary: 'Change an automation, or switch it on or off',
@@ -78,6 +80,7 @@ export const automationOperations = tagged('Automations', [
   ),
   forwardOperation(deleteAutomation, {
     id: 'deleteAutomation',
+    audit: 'automation',
     method: 'DELETE',
     path: `${path}/{automationId}`,
     summary: 'Delete an automation of your own',
@@ -87,6 +90,7 @@ export const automationOperations = tagged('Automations', [
   }),
   forwardOperation(rotateAutomationSecret, {
     id: 'rotateAutomationSecret',
+    audit: 'automation',
     method: 'POST',
     path: `${path}/{automationId}/rotate-secret`,
     summary: 'Replace the signing secret of an automation that POSTs',
@@ -97,12 +101,14 @@ export const automationOperations = tagged('Automations', [
   }),
   revealOperation(revealAutomationSecret, {
     id: 'revealAutomationSecret',
+    audit: 'automation',
     path: `${path}/{automationId}/reveal-secret`,
     params,
     errors: ['automation_not_found', 'invalid_transition'],
   }),
   forwardOperation(previewAutomation, {
     id: 'previewAutomation',
+    audit: false,
     method: 'POST',
     path: `${path}/preview`,
     summary: 'See the email that a template makes of sample data',
@@ -112,6 +118,7 @@ export const automationOperations = tagged('Automations', [
   }),
   forwardOperation(testAutomation, {
     id: 'testAutomation',
+    audit: false,
     method: 'POST',
     path: `${path}/{automationId}/test`,
     summary: 'Run an automation once with sample data',

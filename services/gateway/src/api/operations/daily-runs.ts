@@ -38,6 +38,7 @@ type Preview = RequestOutput<typeof previewBilling>;
 export const dailyOperations = tagged('Daily job', [
   defineOperation({
     id: 'runDailyJob',
+    audit: 'daily_job',
     method: 'POST',
     path: '/api/cron/daily',
     summary: 'Run the daily collections job',

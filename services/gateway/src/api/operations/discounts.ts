@@ -32,6 +32,7 @@ export const discountOperations = tagged('Discounts', [
   withUses(
     forwardOperation(createDiscount, {
       id: 'createDiscount',
+      audit: false,
       method: 'POST',
       path: '/api/v1/products/{productId}/discounts',
       summary: 'Add a discount code',
@@ -43,6 +44,7 @@ export const discountOperations = tagged('Discounts', [
   withUses(
     forwardOperation(updateDiscount, {
       id: 'updateDiscount',
+      audit: false,
       hasVersion: true,
       method: 'PATCH',
       path: '/api/v1/products/{productId}/discounts/{discountId}',
@@ -53,6 +55,7 @@ export const discountOperations = tagged('Discounts', [
   ),
   forwardOperation(deleteDiscount, {
     id: 'deleteDiscount',
+    audit: false,
     method: 'DELETE',
     path: '/api/v1/products/{productId}/discounts/{discountId}',
     summary: 'Remove a discount code',

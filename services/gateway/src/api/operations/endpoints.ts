@@ -51,6 +51,7 @@ export const endpointOperations = tagged('Webhooks', [
   sensitive(
     forwardOperation(putWebhookEndpoint, {
       id: 'putWebhookEndpoint',
+      audit: 'webhook',
       method: 'PUT',
       path: theOne,
       summary: 'Connect a webhook URL, or change the connected one',
@@ -62,6 +63,7 @@ export const endpointOperations = tagged('Webhooks', [
   ),
   forwardOperation(deleteWebhookEndpoint, {
     id: 'deleteWebhookEndpoint',
+    audit: 'webhook',
     method: 'DELETE',
     path: theOne,
     summary: 'Disconnect the webhook URL',
@@ -78,6 +80,7 @@ export const endpointOperations = tagged('Webhooks', [
   sensitive(
     forwardOperation(createWebhookEndpoint, {
       id: 'createWebhookEndpoint',
+      audit: 'webhook',
       method: 'POST',
       path: all,
       summary: 'Connect a further webhook URL',
@@ -98,6 +101,7 @@ export const endpointOperations = tagged('Webhooks', [
   sensitive(
     forwardOperation(updateWebhookEndpoint, {
       id: 'updateWebhookEndpoint',
+      audit: 'webhook',
       method: 'PATCH',
       path: one,
       summary: 'Change a webhook URL',
@@ -112,6 +116,7 @@ export const endpointOperations = tagged('Webhooks', [
   ),
   forwardOperation(removeWebhookEndpoint, {
     id: 'removeWebhookEndpoint',
+    audit: 'webhook',
     method: 'DELETE',
     path: one,
     summary: 'Disconnect a webhook URL by its id',
@@ -121,6 +126,7 @@ export const endpointOperations = tagged('Webhooks', [
   }),
   forwardOperation(rotateWebhookSecret, {
     id: 'rotateWebhookSecret',
+    audit: 'webhook',
     method: 'POST',
     path: `${one}/rotate-secret`,
     summary: 'Replace the signing secret',
@@ -131,12 +137,14 @@ export const endpointOperations = tagged('Webhooks', [
   }),
   revealOperation(revealWebhookSecret, {
     id: 'revealWebhookSecret',
+    audit: 'webhook',
     path: `${one}/reveal-secret`,
     params,
     errors: ['webhook_endpoint_not_found', 'invalid_transition'],
   }),
   forwardOperation(sendTestWebhook, {
     id: 'sendTestWebhook',
+    audit: false,
     method: 'POST',
     path: `${one}/test`,
     summary: 'Send a sample of an event to one endpoint',
@@ -149,6 +157,7 @@ export const endpointOperations = tagged('Webhooks', [
   }),
   defineOperation({
     id: 'selfTestWebhook',
+    audit: false,
     method: 'POST',
     path: `${one}/self-test`,
     summary: 'Test whether an endpoint’s receiver checks what it gets',

@@ -147,6 +147,7 @@ export const exportOperations = [
     defineDownload({
       ...common,
       id: 'exportOrders',
+      audit: 'export',
       path: '/api/v1/orders/export',
       summary: 'Download orders as CSV',
       description:
@@ -163,6 +164,7 @@ export const exportOperations = [
     defineDownload({
       ...common,
       id: 'exportSubscriptions',
+      audit: 'export',
       path: '/api/v1/subscriptions/export',
       summary: 'Download subscriptions as CSV',
       description: `The filters are those of \`listSubscriptions\`. ${aboutFile}`,
@@ -177,6 +179,7 @@ export const exportOperations = [
     defineDownload({
       ...common,
       id: 'exportStatement',
+      audit: 'export',
       path: '/api/v1/affiliates/{code}/statement/export',
       summary: 'Download an affiliate’s statement as CSV',
       description: `What was earned, taken back and paid, and what was owed after each line. ${aboutFile}`,

@@ -34,6 +34,7 @@ export const funnelOperations = tagged('Funnel', [
   ...offerOperations('upsell', 'Upsell', 'upsells', 'an upsell', upsellRule),
   forwardOperation(createFunnelEmail, {
     id: 'createFunnelEmail',
+    audit: false,
     method: 'POST',
     path: '/api/v1/products/{productId}/emails',
     summary: 'Add a post-purchase email',
@@ -42,6 +43,7 @@ export const funnelOperations = tagged('Funnel', [
   }),
   forwardOperation(updateFunnelEmail, {
     id: 'updateFunnelEmail',
+    audit: false,
     hasVersion: true,
     method: 'PATCH',
     path: '/api/v1/products/{productId}/emails/{emailId}',
@@ -51,6 +53,7 @@ export const funnelOperations = tagged('Funnel', [
   }),
   forwardOperation(deleteFunnelEmail, {
     id: 'deleteFunnelEmail',
+    audit: false,
     method: 'DELETE',
     path: '/api/v1/products/{productId}/emails/{emailId}',
     summary: 'Remove a post-purchase email',
@@ -59,6 +62,7 @@ export const funnelOperations = tagged('Funnel', [
   }),
   defineOperation({
     id: 'pushFunnelEmails',
+    audit: false,
     method: 'POST',
     path: '/api/v1/products/{productId}/emails/push',
     summary: 'Send the post-purchase emails to the receiving tool',
@@ -94,6 +98,7 @@ function offerOperations<Noun extends string>(
   return [
     forwardOperation(createOffer, {
       id: `create${noun}` as const,
+      audit: false,
       method: 'POST',
       path,
       summary: `Add ${thing}`,
@@ -104,6 +109,7 @@ function offerOperations<Noun extends string>(
     }),
     forwardOperation(updateOffer, {
       id: `update${noun}` as const,
+      audit: false,
       hasVersion: true,
       method: 'PATCH',
       path: `${path}/{offerId}`,
@@ -114,6 +120,7 @@ function offerOperations<Noun extends string>(
     }),
     forwardOperation(deleteOffer, {
       id: `delete${noun}` as const,
+      audit: false,
       method: 'DELETE',
       path: `${path}/{offerId}`,
       summary: `Remove ${thing}`,

@@ -11,6 +11,7 @@ const shownAs = ({ name, ...image }: StoredImage, url: string) => ({ url, ...ima
 const productImages = tagged('Products', [
   defineOperation({
     id: 'putProductImage',
+    audit: false,
     method: 'PUT',
     path: '/api/v1/products/{productId}/image',
     summary: 'Set the picture on a product’s page',
@@ -28,6 +29,7 @@ const productImages = tagged('Products', [
   }),
   forwardOperation(deleteProductImage, {
     id: 'deleteProductImage',
+    audit: false,
     method: 'DELETE',
     path: '/api/v1/products/{productId}/image',
     summary: 'Delete the picture on a product’s page',
@@ -39,6 +41,7 @@ const productImages = tagged('Products', [
 const logos = tagged('Settings', [
   defineOperation({
     id: 'putLogo',
+    audit: 'settings',
     method: 'PUT',
     path: '/api/v1/settings/logo',
     summary: 'Set the logo of the hosted pages',
@@ -56,6 +59,7 @@ const logos = tagged('Settings', [
   }),
   defineOkOperation({
     id: 'deleteLogo',
+    audit: 'settings',
     method: 'DELETE',
     path: '/api/v1/settings/logo',
     summary: 'Delete the logo of the hosted pages',

@@ -23,6 +23,7 @@ async function store(app: App, letter: NewLetter | null): Promise<void> {
 export const letterOperations = tagged('Log in', [
   defineOkOperation({
     id: 'requestVerification',
+    audit: false,
     method: 'POST',
     path: '/api/auth/verification',
     summary: 'Send the email that verifies the account’s address',
@@ -40,6 +41,7 @@ export const letterOperations = tagged('Log in', [
   }),
   defineOkOperation({
     id: 'verifyEmail',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/verification/redeem',
     summary: 'Verify the account’s address with the token of the email',
@@ -48,10 +50,11 @@ export const letterOperations = tagged('Log in', [
     body: verifyEmailBody,
     changesAccess: true,
     errors: ['not_found'],
-    run: ({ app, body, context }) => verifyEmail(app, body.token, context.requestId),
+    run: ({ app, body, context, audit }) => verifyEmail(app, body.token, context.requestId, audit),
   }),
   defineOkOperation({
     id: 'changeEmail',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/email',
     summary: 'Change the address that you log in with',
@@ -68,6 +71,7 @@ export const letterOperations = tagged('Log in', [
   }),
   defineOkOperation({
     id: 'confirmEmail',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/email/redeem',
     summary: 'Confirm a new address with the token of the email',
@@ -78,10 +82,11 @@ export const letterOperations = tagged('Log in', [
     body: confirmEmailBody,
     changesAccess: true,
     errors: ['not_found', 'email_taken'],
-    run: ({ app, body, context }) => confirmEmail(app, body.token, context.requestId),
+    run: ({ app, body, context, audit }) => confirmEmail(app, body.token, context.requestId, audit),
   }),
   defineOkOperation({
     id: 'requestPasswordReset',
+    audit: false,
     method: 'POST',
     path: '/api/auth/password-reset',
     summary: 'Send an email with which a new password can be chosen',
@@ -97,6 +102,7 @@ export const letterOperations = tagged('Log in', [
   }),
   defineOkOperation({
     id: 'resetPassword',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/password-reset/redeem',
     summary: 'Choose a new password with the token of the email',
@@ -108,6 +114,6 @@ export const letterOperations = tagged('Log in', [
     body: resetPasswordBody,
     changesAccess: true,
     errors: ['not_found'],
-    run: ({ app, body, context, ...call }) => resetByLetter(app, body, requestedAt(call), context),
+    run: ({ app, body, context, audit, ...call }) => resetByLetter(app, body, requestedAt(call), { ...context, audit }),
   }),
 ]);

@@ -80,6 +80,7 @@ export const orderOperations = tagged('Orders', [
   }),
   forwardOperation(createOrder, {
     id: 'createOrder',
+    audit: false,
     method: 'POST',
     path: '/api/v1/orders',
     summary: 'Record an order from the seller’s own code',
@@ -113,6 +114,7 @@ export const orderOperations = tagged('Orders', [
   }),
   forwardOperation(releaseOrder, {
     id: 'releaseOrder',
+    audit: 'refund',
     method: 'POST',
     path: '/api/v1/orders/{orderId}/release',
     summary: 'Release the hold of an order, which ends it without a charge',
@@ -148,6 +150,7 @@ export const orderOperations = tagged('Orders', [
   }),
   forwardOperation(refundOrder, {
     id: 'refundOrder',
+    audit: 'refund',
     method: 'POST',
     path: '/api/v1/orders/{orderId}/refund',
     summary: 'Refund a paid order, whole',

@@ -30,6 +30,7 @@ export const paymentOperations = tagged('Payments', [
   }),
   forwardOperation(refundPayment, {
     id: 'refundPayment',
+    audit: 'refund',
     method: 'POST',
     path: '/api/v1/payments/{paymentId}/refund',
     summary: 'Refund one payment, whole or in part',
@@ -57,6 +58,7 @@ export const paymentOperations = tagged('Payments', [
   sensitive(
     forwardOperation(putPaymentProcessor, {
       id: 'putPaymentProcessor',
+      audit: 'processor',
       method: 'PUT',
       path: '/api/v1/payment-processor',
       summary: 'Choose the processor',

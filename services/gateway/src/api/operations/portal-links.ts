@@ -12,6 +12,7 @@ const created = portalLinkResource
 export const portalLinkOperations = tagged('Portal', [
   defineOperation({
     id: 'createPortalLink',
+    audit: 'portal_link',
     method: 'POST',
     path: '/api/v1/portal-links',
     summary: 'Make a link that opens the portal for a buyer',

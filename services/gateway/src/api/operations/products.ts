@@ -25,6 +25,7 @@ export const productOperations = tagged('Products', [
   defineOperation({
     auth: 'account',
     id: 'createProduct',
+    audit: false,
     method: 'POST',
     path: '/api/v1/products',
     summary: 'Make a product',
@@ -54,6 +55,7 @@ export const productOperations = tagged('Products', [
   defineOperation({
     auth: 'account',
     id: 'updateProduct',
+    audit: false,
     hasVersion: true,
     method: 'PATCH',
     path: '/api/v1/products/{productId}',

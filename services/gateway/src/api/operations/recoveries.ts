@@ -9,6 +9,7 @@ const params = z.object({ recoveryId: pathId('recovery', 'recovery_not_found') }
 export const recoveryOperations = tagged('Webhooks', [
   forwardOperation(redeliver, {
     id: 'redeliverWebhook',
+    audit: false,
     method: 'POST',
     path: '/api/v1/webhook-deliveries/{deliveryId}/redeliver',
     summary: 'Send a delivery again',
@@ -19,6 +20,7 @@ export const recoveryOperations = tagged('Webhooks', [
   }),
   forwardOperation(recover, {
     id: 'recoverWebhooks',
+    audit: 'webhook',
     method: 'POST',
     path: '/api/v1/webhook-endpoints/{endpointId}/recover',
     summary: 'Send everything of a time again to an endpoint',
@@ -46,6 +48,7 @@ export const recoveryOperations = tagged('Webhooks', [
   }),
   forwardOperation(cancelRecovery, {
     id: 'cancelWebhookRecovery',
+    audit: false,
     method: 'POST',
     path: '/api/v1/webhook-recoveries/{recoveryId}/cancel',
     summary: 'Stop a recovery',

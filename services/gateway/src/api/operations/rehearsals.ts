@@ -13,6 +13,7 @@ export const rehearsalOperations = tagged('Rehearsals', [
   }),
   defineOperation({
     id: 'advanceRehearsal',
+    audit: false,
     method: 'POST',
     path: '/api/v1/rehearsal/advance',
     summary: 'Let days pass for the account’s rehearsals',

@@ -39,6 +39,7 @@ const originOf = ({
 export const sessionOperations = tagged('Log in', [
   defineOperation({
     id: 'signUp',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/signup',
     summary: 'Make an account and log in to it',
@@ -50,7 +51,7 @@ export const sessionOperations = tagged('Log in', [
     response: signupResult,
     errors: ['signup_closed', 'email_taken'],
     idempotencyScope: ({ body }) => emailKey(body.email),
-    run: async ({ app, body, context, cookie, address, headers, ownUrls }) => {
+    run: async ({ app, body, context, cookie, address, headers, ownUrls, audit }) => {
       if (app.config.SIGNUP === 'closed')
         throw new DomainError('signup_closed', 'This deployment takes no new accounts.');
       const wanted = { ...body, requestId: context.requestId, address };
@@ -58,12 +59,13 @@ export const sessionOperations = tagged('Log in', [
       const { accountId, userId } = await signUp(app, { ...wanted, letter }, context.commandId);
       app.wakeRelay();
       app.letters.wake();
-      cookie.set(await openSession(app, userId, originOf({ address, headers })));
+      cookie.set(await openSession(app, { accountId, userId, audit }, originOf({ address, headers })));
       return { ok: true, accountId };
     },
   }),
   defineOperation({
     id: 'logIn',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/login',
     summary: 'Log in',
@@ -74,9 +76,9 @@ export const sessionOperations = tagged('Log in', [
     body: loginBody,
     response: signupResult,
     errors: ['invalid_credentials'],
-    run: async ({ app, body, address, headers, cookie, ownUrls }) => {
+    run: async ({ app, body, address, headers, cookie, ownUrls, audit }) => {
       const attempt = await app.limitLogin(body.email, address);
-      const { accountId, token } = await logIn(app, body, originOf({ address, headers }), ownUrls[0] ?? '');
+      const { accountId, token } = await logIn(app, body, originOf({ address, headers }), ownUrls[0] ?? '', audit);
       await attempt.succeeded();
       cookie.set(token);
       return { ok: true, accountId };
@@ -84,6 +86,7 @@ export const sessionOperations = tagged('Log in', [
   }),
   defineOperation({
     id: 'logInByLink',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/login-link/redeem',
     summary: 'Log in with the token of a link that the deployment printed',
@@ -92,14 +95,15 @@ export const sessionOperations = tagged('Log in', [
     body: loginLinkBody,
     response: signupResult,
     errors: ['not_found'],
-    run: async ({ app, body, address, headers, cookie }) => {
-      const { accountId, token } = await logInByLink(app, body.token, originOf({ address, headers }));
+    run: async ({ app, body, address, headers, cookie, audit }) => {
+      const { accountId, token } = await logInByLink(app, body.token, originOf({ address, headers }), audit);
       cookie.set(token);
       return { ok: true, accountId };
     },
   }),
   defineOkOperation({
     id: 'logOut',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/logout',
     summary: 'End this session',
@@ -129,6 +133,7 @@ export const sessionOperations = tagged('Log in', [
   }),
   defineOperation({
     id: 'confirm',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/confirm',
     summary: 'Confirm that it is you, before you redirect money or data',
@@ -149,6 +154,7 @@ export const sessionOperations = tagged('Log in', [
   }),
   defineOkOperation({
     id: 'changePassword',
+    audit: 'log_in',
     method: 'POST',
     path: '/api/auth/password',
     summary: 'Change the password',
@@ -176,6 +182,7 @@ export const sessionOperations = tagged('Log in', [
   }),
   defineOkOperation({
     id: 'endSession',
+    audit: 'log_in',
     method: 'DELETE',
     path: '/api/auth/sessions/{sessionId}',
     summary: 'End one of your sessions',
@@ -191,6 +198,7 @@ export const sessionOperations = tagged('Log in', [
   }),
   defineOkOperation({
     id: 'endOtherSessions',
+    audit: 'log_in',
     method: 'DELETE',
     path: '/api/auth/sessions',
     summary: 'End all your sessions but this one',

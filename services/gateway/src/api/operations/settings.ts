@@ -30,6 +30,7 @@ export const settingsOperations = tagged('Settings', [
   sensitive(
     defineOperation({
       id: 'updateSettings',
+      audit: 'settings',
       method: 'PATCH',
       path: '/api/v1/settings',
       summary: 'Change settings by name',

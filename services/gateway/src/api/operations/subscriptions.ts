@@ -35,6 +35,7 @@ export const subscriptionOperations = tagged('Subscriptions', [
   }),
   forwardOperation(cancelSubscription, {
     id: 'cancelSubscription',
+    audit: false,
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/cancel',
     summary: 'Cancel a subscription, now or at the end of its period',
@@ -50,6 +51,7 @@ export const subscriptionOperations = tagged('Subscriptions', [
   }),
   forwardOperation(keepSubscription, {
     id: 'keepSubscription',
+    audit: false,
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/keep',
     summary: 'Take back a cancellation for the end of the period',
@@ -59,6 +61,7 @@ export const subscriptionOperations = tagged('Subscriptions', [
   }),
   forwardOperation(pauseSubscription, {
     id: 'pauseSubscription',
+    audit: false,
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/pause',
     summary: 'Pause a subscription',
@@ -71,6 +74,7 @@ export const subscriptionOperations = tagged('Subscriptions', [
   }),
   forwardOperation(resumeSubscription, {
     id: 'resumeSubscription',
+    audit: false,
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/resume',
     summary: 'Resume a paused subscription',
@@ -82,6 +86,7 @@ export const subscriptionOperations = tagged('Subscriptions', [
   }),
   forwardOperation(putPaymentMethod, {
     id: 'putPaymentMethod',
+    audit: false,
     method: 'PUT',
     path: '/api/v1/subscriptions/{subscriptionId}/payment-method',
     summary: 'Replace the card that renewals are charged to',

@@ -5,6 +5,7 @@ import { StatementSuffix } from './0003-statement-suffix.ts';
 import { ConfirmedSessions } from './0004-confirmed-sessions.ts';
 import { EmailKeys } from './0005-email-keys.ts';
 import { KeyPeppers } from './0006-key-peppers.ts';
+import { AuditLog } from './0007-audit-log.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -13,4 +14,5 @@ export const migrations: Migrations = [
   { name: '0004-confirmed-sessions', class: ConfirmedSessions },
   { name: '0005-email-keys', class: EmailKeys },
   { name: '0006-key-peppers', class: KeyPeppers },
+  { name: '0007-audit-log', class: AuditLog },
 ];

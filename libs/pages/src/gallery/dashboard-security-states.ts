@@ -1,0 +1,73 @@
+import type { AuditEntry } from '@app/contracts/audit';
+import { auditLogContent } from '../dashboard/settings/audit-log.ts';
+import { auditLogPath, settingsPage } from '../dashboard/settings/settings-page.ts';
+import { html } from '../html.ts';
+import { inFrame, visitAt } from './dashboard-samples.ts';
+import { arabicName, longName } from './samples.ts';
+
+const entry: AuditEntry = {
+  id: 'aud_01jd2q5v8kfw9s3x6z7yabcdef',
+  kind: 'log_in',
+  operation: 'logIn',
+  object_id: null,
+  outcome: 'done',
+  code: null,
+  count: 1,
+  actor: { kind: 'session', id: 'ses_01jd2q5v8kfw9s3x6z7yabcdef', name: 'ada@example.com' },
+  address: '192.0.2.1',
+  user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  created_at: '2026-10-23T12:00:00.000Z',
+  last_at: '2026-10-23T12:00:00.000Z',
+};
+const keyOf = (name: string) => ({ kind: 'key' as const, id: 'key_01jd2q5v8kfw9s3x6z7yabcdef', name });
+const nobody = { kind: 'anonymous' as const, id: null, name: null };
+const orderId = 'ord_01jd2q5v8kfw9s3x6z7yabcdef';
+
+const entries: AuditEntry[] = [
+  entry,
+  {
+    ...entry,
+    outcome: 'refused',
+    code: 'invalid_credentials',
+    count: 128,
+    actor: nobody,
+    address: '2001:db8:1:2::/64',
+  },
+  {
+    ...entry,
+    kind: 'refund',
+    operation: 'refundOrder',
+    object_id: orderId,
+    actor: keyOf(longName),
+    user_agent: longName,
+  },
+  {
+    ...entry,
+    kind: 'refund',
+    operation: 'refundOrder',
+    outcome: 'refused',
+    code: 'insufficient_scope',
+    actor: keyOf(arabicName),
+  },
+  { ...entry, kind: 'api_key', operation: 'createApiKey', outcome: 'unknown', address: null, user_agent: null },
+  { ...entry, operation: 'resetPassword', actor: { kind: 'link', id: null, name: 'ada@example.com' } },
+  {
+    ...entry,
+    operation: 'recover',
+    actor: { kind: 'operator', id: null, name: null },
+    address: null,
+    user_agent: null,
+  },
+];
+
+const { formats } = visitAt(auditLogPath);
+const logOf = (of: readonly AuditEntry[], kind?: AuditEntry['kind']) =>
+  inFrame(
+    auditLogPath,
+    settingsPage(auditLogPath, auditLogContent({ entries: of, kind, pager: html``, formats }), null),
+  );
+
+export const securityStates = {
+  'settings-audit-log': () => logOf(entries),
+  'settings-audit-log-empty': () => logOf([], 'payout'),
+};
