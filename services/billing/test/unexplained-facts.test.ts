@@ -4,6 +4,7 @@ import { plannedScans } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { dailySteps } from '../src/daily-run/steps.ts';
+import { writeFacts } from '../src/ledger/write-facts.ts';
 import { compareBooks } from '../src/reconciliation/books/compare-books.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import { copyDatabase } from './database-copy.ts';
@@ -172,6 +173,47 @@ test('what the seller confirmed stops no charge again, however often lists show 
   await loseSale();
   expect(await daily(replica, account)).toMatchObject(stopped);
   expect((await readSubscription(replicas, other.id)).period).toBe(1);
+});
+
+test('a confirmation is of what a run could say: what an event told since stops charges, until it is confirmed too', async () => {
+  const account = newAccount();
+  const { id } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const replica = replicas.start();
+  const tell = async (reference: string) => {
+    const at = replicas.clock.now();
+    const of = { reference, paymentId: newId('payment', at.getTime()), orderId: null, about: null, message: null };
+    const fact = {
+      ...of,
+      kind: 'charge',
+      status: 'succeeded',
+      amountCents: 4_900,
+      currency: 'usd',
+      recordedAt: at,
+    } as const;
+    const whose = { accountId: account, processor: 'simulated', test: false };
+    await writeFacts(replicas.database, whose, [fact], { by: 'webhook', at });
+    replicas.clock.advance(hourMs);
+  };
+  const runs = async (confirms: boolean) => {
+    const startedAt = replicas.clock.now();
+    const problems = await daily(replica, account, confirms);
+    await replicas.database.pool.query(
+      'insert into daily_runs (id, account_id, started_at, finished_at) values ($1, $2, $3, $3)',
+      [newId('dailyRun', startedAt.getTime()), account, startedAt],
+    );
+    replicas.clock.advance(hourMs);
+    return problems;
+  };
+  await tell('ch_1');
+  expect(await runs(false)).toMatchObject([{ code: 'charging_stopped' }]);
+  await tell('ch_2');
+  expect(await runs(true)).toMatchObject([
+    { code: 'charging_stopped', detail: expect.stringMatching(/shows a charge .*ch_2/) },
+  ]);
+  expect((await readSubscription(replicas, id)).period).toBe(1);
+  expect(await runs(true)).toEqual([]);
+  expect((await readSubscription(replicas, id)).period).toBe(2);
 });
 
 test('what a process of the release before finds and has confirmed counts here', async () => {

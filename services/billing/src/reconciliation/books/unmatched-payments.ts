@@ -9,13 +9,25 @@ const isFact = (
 ): string => `${seller}.account_id = $1 and ${seller}.processor = ${fact}.processor
        and ${seller}.test = ${fact}.test and ${seller}.reference = ${fact}.reference and ${seller}.kind = ${fact}.kind`;
 
-/** The seller saw them: a sighting as others, and the only thing that is kept of a confirmation. */
+/** By its own index: that of all facts of the account has them in the order that is wanted, and is the whole ledger. */
+const lacked = computedFirst(
+  `select position, account_id, processor, test, reference, kind, amount_cents, currency, payment_id, order_id, about, happened_at,
+     seen_by, seen_at
+   from processor_facts where account_id = $1 and lacked`,
+);
+
+/**
+ * The seller saw them: a sighting as others, and the only thing that is kept of a confirmation. An event may come at any time: what it tells
+ * is confirmed once a run could say it, as what a list shows.
+ */
 const confirmStatement = statement(
   'unmatched-payments-confirm',
   `insert into processor_facts (account_id, processor, test, reference, kind, amount_cents, currency, happened_at, payment_id, order_id,
      about, seen_by, seen_at)
    select account_id, processor, test, reference, kind, amount_cents, currency, happened_at, payment_id, order_id, about, 'seller', $2
-   from processor_facts where account_id = $1 and lacked
+   from (${lacked}) as l
+   where seen_by = 'list'
+     or seen_at <= (select max(started_at) from daily_runs where account_id = $1 and finished_at is not null)
    on conflict do nothing`,
 );
 
@@ -42,12 +54,6 @@ const unmatchedTypes: ColumnsOf<Unmatched> = {
   recorded_at: 'timestamptz',
   reference: 'text',
 };
-
-/** By its own index: that of all facts of the account has them in the order that is wanted, and is the whole ledger. */
-const lacked = computedFirst(
-  `select position, processor, test, reference, kind, amount_cents, currency, payment_id, happened_at, seen_at
-   from processor_facts where account_id = $1 and lacked`,
-);
 
 /**
  * Of what this database lacked when it was told. Without sales that are recorded here by now: their buyers' pages asked for them again. A
