@@ -48,7 +48,7 @@ export async function measureBadEndpoints(dispatcher: Dispatcher, sink: Sink, le
     ...(await connectAccounts(dispatcher, 2, [`${sink.url}/dead`])),
     ...(await connectAccounts(dispatcher, 2, [`${sink.url}/drip`])),
     // Nothing listens there.
-    ...(await connectAccounts(dispatcher, 1, ['http://127.0.0.1:1/'])),
+    ...(await connectAccounts(dispatcher, 1, ['http://127.0.0.1:2/'])),
   ];
   const measure = (others: readonly string[], seconds: number) =>
     measureFresh({ dispatcher, sink, accountIds: [...healthy, ...others], healthy: new Set(healthy), seconds });

@@ -44,7 +44,7 @@ async function diagnosed(server: Server, scheme = 'http') {
 
 /** A record of TLS 1.0: a fatal alert, "protocol version". */
 const tlsAlert = Buffer.from([0x15, 3, 1, 0, 2, 2, 70]);
-const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+const chunked = 'HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n';
 
 test.each([
   ['a TLS alert', () => answering(tlsAlert), 'http', 'plain_to_tls_port'],
@@ -53,7 +53,7 @@ test.each([
   ['a broken chunk', () => answering(`${chunked}zz\r\nabc\r\n`), 'http', 'not_http'],
   [
     'two lengths',
-    () => answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\ncontent-length: 5\r\n\r\n'),
+    () => answering('HTTP/1.1 500 No\r\ncontent-length: 0\r\ncontent-length: 5\r\n\r\n'),
     'http',
     'not_http',
   ],
@@ -68,7 +68,7 @@ test.each([
 });
 
 test('headers of 200 KB are reported as such', async () => {
-  const shown = await diagnosed(answering(`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(200_000)}\r\n\r\n`));
+  const shown = await diagnosed(answering(`HTTP/1.1 500 No\r\nx-long: ${'a'.repeat(200_000)}\r\n\r\n`));
   expect(shown).toMatchObject({ code: 'headers_too_large', error: 'the headers of the answer are too large' });
   expect(shown.explanation).toContain('16 KB');
 });

@@ -88,6 +88,7 @@ test.each([
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   const handler: MeasuredHandler = {
     opening: null,
+    onStatusLine: () => undefined,
     onRequestStart: () => blockFor(200),
     onResponseStart: () => {},
     onResponseData: () => {},
@@ -126,7 +127,7 @@ test('an address needs no look-up, and http has no TLS', async () => {
 
 test('a time-out says what it waited for', async () => {
   const neverEnding = createHttpsServer(makeCertificate({ name, issuer: root }), (_, response) => {
-    response.writeHead(200);
+    response.writeHead(500);
     response.write('a');
   });
   const cases: [string, Server, Partial<NameServers>?][] = [

@@ -163,7 +163,7 @@ test('an event of an account that never had a URL is stored with its body, and h
     account,
   ]);
   expect(bodies.map(({ body }) => JSON.parse(body).event)).toEqual(['order.paid', 'order.paid']);
-  const connected = await harness.request(putWebhookEndpoint, account, { body: { url: 'http://127.0.0.1:9/' } });
+  const connected = await harness.request(putWebhookEndpoint, account, { body: { url: 'http://127.0.0.1:2/' } });
   expect(connected).toMatchObject({ id: endpoint?.id, active: true, secret: expect.stringMatching(/^whsec_/) });
   expect((await deliveries(account)).map((row) => row.status)).toEqual(['held', 'held']);
 });
@@ -244,7 +244,7 @@ test('the endpoint without a URL gets nothing more once another endpoint is conn
   expect(await deliveries(account)).toHaveLength(1);
   const additional = await addEndpoint(account, {
     role: 'additional',
-    url: 'http://127.0.0.1:9/',
+    url: 'http://127.0.0.1:2/',
     secret: 's',
     active: false,
   });

@@ -108,5 +108,5 @@ test('an address that is not public, and a refused connection, are errors', asyn
     expect(span.status.code).toBe(error);
     expect(attributesOf(span)).toMatchObject({ 'error.type': type });
   };
-  await Promise.all([check('http://10.0.0.1/', 'ADDRESS_REFUSED'), check('http://127.0.0.1:1/', 'ECONNREFUSED')]);
+  await Promise.all([check('http://10.0.0.1/', 'ADDRESS_REFUSED'), check('http://127.0.0.1:2/', 'ECONNREFUSED')]);
 });

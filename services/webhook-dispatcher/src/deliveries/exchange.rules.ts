@@ -37,9 +37,12 @@ export const noExchange: Omit<Exchange, 'error'> = {
   firstByteMs: null,
 };
 
-/** A delivery needs a complete response with any 2xx status. */
+/** A receiver acknowledges by any 2xx status line. What follows it decides nothing: the receiver would get twice what it has. */
+export const isAcknowledged = (statusCode: number | null): boolean =>
+  statusCode !== null && statusCode >= 200 && statusCode < 300;
+
 export const isDelivered = ({ statusCode, error }: Pick<Exchange, 'statusCode' | 'error'>): boolean =>
-  error === null && statusCode !== null && statusCode >= 200 && statusCode < 300;
+  error === null && isAcknowledged(statusCode);
 
 /**
  * "Gone": the receiver says that nothing is to be sent to this URL any more. There is no retry (`attempt-delivery.ts`): the delivery is

@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
-import type { Exchange, ResponseHeaders, Stage } from './exchange.rules.ts';
+import { decodeExcerpt } from './decode-excerpt.ts';
+import { type Exchange, headerOf, isAcknowledged, type ResponseHeaders, type Stage } from './exchange.rules.ts';
 import type { GuardedAgent, MeasuredHandler, Opening } from './guarded-agent.ts';
+import { beginRequest } from './status-line.ts';
 
 /** The rest of a longer response is not read: the status is known, and the body is kept only as an excerpt. */
 const readMaxBytes = 64 * 1024;
@@ -13,16 +15,19 @@ class AttemptTimeoutError extends Error {
 
 /**
  * Sends one POST and reads the response up to a limit, all within `timeoutMs`. Follows no redirect. Never rejects: an
- * error is part of the result.
+ * error is part of the result. What follows a 2xx status line decides nothing, and is no error.
  */
-export function exchange(
+export async function exchange(
   agent: GuardedAgent,
   request: { origin: string; path: string; headers: string[]; body: string },
   timeoutMs: number,
 ): Promise<Exchange> {
-  return new Promise((resolve) => {
+  const result = await new Promise<Exchange>((resolve) => {
     agent.dispatch({ ...request, method: 'POST' }, new ResponseHandler(timeoutMs, resolve));
   });
+  const coding = headerOf(result.headers, 'content-encoding');
+  if (coding === null || result.excerpt === null) return result;
+  return { ...result, excerpt: await decodeExcerpt(result.excerpt, coding, keepMaxBytes) };
 }
 
 /** Uses undici's lowest level, because most responses are empty and need no stream. */
@@ -53,13 +58,16 @@ class ResponseHandler implements MeasuredHandler {
     this.#requestedMs = performance.now();
     // The time ended while the connection was made, so the request is not sent.
     if (this.#done) controller.abort(new AttemptTimeoutError('too late'));
+    else beginRequest(this);
+  }
+
+  onStatusLine(status: number): void {
+    this.#statusCode = status;
+    if (this.#requestedMs !== null) this.#firstByteMs = Math.round(performance.now() - this.#requestedMs);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: ResponseHeaders): void {
-    if (statusCode < 200) return;
-    this.#statusCode = statusCode;
-    this.#headers = headers;
-    if (this.#requestedMs !== null) this.#firstByteMs = Math.round(performance.now() - this.#requestedMs);
+    if (statusCode >= 200) this.#headers = headers;
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -90,7 +98,7 @@ class ResponseHandler implements MeasuredHandler {
     const { dnsMs = null, connectMs = null, tlsMs = null } = this.opening ?? {};
     this.#resolve({
       statusCode: this.#statusCode,
-      error,
+      error: isAcknowledged(this.#statusCode) ? null : error,
       stage: this.#stage(),
       headers: this.#headers,
       excerpt: this.#statusCode === null ? null : Buffer.concat(this.#chunks),

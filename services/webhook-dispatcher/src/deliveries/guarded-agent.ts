@@ -3,7 +3,8 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
-import { isAllowedAddress, isLoopbackName } from './public-address.ts';
+import { isAllowedAddress, isLoopbackName, isRefusedPort } from './public-address.ts';
+import { readStatusLines, type StatusReader } from './status-line.ts';
 
 const connectTimeoutMs = 5_000;
 /** The delivery scheduler limits the requests. Sellers who share a host must not wait for each other's connections. */
@@ -12,6 +13,11 @@ const connectionsMax = 1_024;
 class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
   readonly code = 'ADDRESS_REFUSED';
+}
+
+class PortRefusedError extends Error {
+  override readonly name = 'PortRefusedError';
+  readonly code = 'PORT_REFUSED';
 }
 
 export interface NameServers {
@@ -30,8 +36,8 @@ export interface Opening {
   tlsMs: number | null;
 }
 
-/** A handler that learns of the connection that is opened for its request; null while a connection that was open serves it. */
-export interface MeasuredHandler extends Dispatcher.DispatchHandler {
+/** A handler that learns of the connection that is opened for its request; null while a connection that was open serves it. It calls `beginRequest`. */
+export interface MeasuredHandler extends Dispatcher.DispatchHandler, StatusReader {
   opening: Opening | null;
 }
 
@@ -68,9 +74,14 @@ export function createGuardedAgent(options: { allowLoopback: boolean; nameServer
         callback(new AddressRefusedError(`${host} is not a public address`), null);
         return;
       }
+      if (target.port && isRefusedPort(Number(target.port))) {
+        callback(new PortRefusedError(`webhooks are not sent to port ${target.port}`), null);
+        return;
+      }
       const begunMs = performance.now();
       // undici returns the socket before it is connected; its types do not say so.
       const socket = connect({ ...target, hostname: host }, callback) as unknown as Socket;
+      readStatusLines(socket);
       if (measured !== null)
         measured.opening = measureOpening(socket, begunMs, {
           lookUp: isIP(host) === 0,

@@ -89,12 +89,22 @@ test.each([
   'http://a.localhost:3000/',
   'http://169.254.169.254/latest/meta-data/',
   'https://user:secret@example.com/',
+  'http://example.com:25/',
+  'https://example.com:6379/',
+  'http://93.184.215.14:9200/_bulk',
+  'http://example.com:0/',
 ])('%s is refused when it is set', (url) => {
   expect(urlRefusal(url, false)).toBeDefined();
 });
 
 test('names and public addresses are accepted', () => {
-  for (const url of ['https://example.com/hook?x=1', 'http://93.184.215.14:8080/', 'https://localhost.example.com/']) {
+  for (const url of [
+    'https://example.com/hook?x=1',
+    'http://93.184.215.14:8080/',
+    'https://localhost.example.com/',
+    'http://a.co:80/',
+    'http://a.co:8443/',
+  ]) {
     expect(urlRefusal(url, false)).toBeUndefined();
   }
   expect(urlRefusal('http://localhost:3000/', true)).toBeUndefined();

@@ -36,10 +36,26 @@ export function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/i.test(hostname);
 }
 
+/** Other protocols' ports, to which browsers send nothing either (https://fetch.spec.whatwg.org/#port-blocking). */
+const browsersRefuse = [
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109],
+  ...[
+    110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531,
+  ],
+  ...[532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060],
+  ...[5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+];
+/** MySQL, PostgreSQL, Redis, Elasticsearch, memcached, MongoDB: some take a POST for commands. */
+const databases = [3306, 5432, 6379, 9200, 11211, 27017];
+const refusedPorts: ReadonlySet<number> = new Set([...browsersRefuse, ...databases]);
+
+export const isRefusedPort = (port: number): boolean => refusedPorts.has(port);
+
 /** Why webhooks cannot be sent to this URL; undefined when they can. Resolves no name: guarded-agent.ts checks those. */
 export function urlRefusal(url: string, allowLoopback: boolean): string | undefined {
-  const { hostname, username, password } = new URL(url);
+  const { hostname, username, password, port } = new URL(url);
   if (username !== '' || password !== '') return 'must not contain a user name or password';
+  if (port !== '' && isRefusedPort(Number(port))) return `must not be at port ${port}, which another protocol has`;
   // The URL parser has already rewritten decimal, octal and hex spellings of an address in the usual form.
   const host = hostname.replace(/^\[|\]$/g, '');
   const isAddress = ipaddr.isValid(host);
