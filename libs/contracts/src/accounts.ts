@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { accentForm, isVisibleAccent } from './accent-color.ts';
 import {
   choiceOf,
-  currency,
   emailAddress,
   httpsUrl,
   httpUrl,
   instant,
   limits,
   line,
+  newCurrency,
   rawText,
   secretNotice,
   slug,
@@ -219,7 +219,7 @@ export const updateSettingsBody = z
     handle: slug,
     businessName: line(limits.name, 1),
     supportEmail: emailAddress,
-    defaultCurrency: currency,
+    defaultCurrency: newCurrency,
     testMode: z.boolean(),
     holdDecisionMinutes: z
       .int()

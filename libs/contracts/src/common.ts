@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currenciesInUse } from './currencies.ts';
 import { emailKey, envelopeBytes } from './email-key.ts';
 
 /** PostgreSQL cannot store NUL, and UTF-8 has no lone surrogates: such text is refused, never altered. */
@@ -110,9 +111,13 @@ export const slug = z
 
 const currencies = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
 
+/** Of what is there already: its currency may have ended since. */
 export const currency = z
   .string()
-  .refine((code) => currencies.has(code), 'must be a lower-case ISO 4217 currency code');
+  .refine((code) => currencies.has(code) || currenciesInUse.has(code), 'must be a lower-case ISO 4217 currency code');
+
+/** Of what is new. */
+export const newCurrency = currency.refine((code) => currenciesInUse.has(code), 'must be a currency that is in use');
 
 /** 9,999,999,999 minor units: a hundred lines of it still add up exactly in a double. */
 export const maxAmountCents = 9_999_999_999;

@@ -1,7 +1,8 @@
-import { limits } from '@app/contracts/common';
+import { limits, newCurrency } from '@app/contracts/common';
 import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { type createProduct as contract, type ProductResource, productCreated } from '@app/contracts/products';
+import { invalidField } from '@app/contracts/validation';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { type PricingDeps, priceRefusal } from '../commands/price-for-processor.ts';
@@ -20,6 +21,9 @@ export async function createProduct(
 ): Promise<ProductResource> {
   const { accountId, commandId, requestId } = context;
   const { priceCents, currency = defaultCurrency } = body;
+  // The account's own may have ended since it was chosen.
+  if (!newCurrency.safeParse(currency).success)
+    throw invalidField('currency', `must be given: ${currency.toUpperCase()}, the default, is in use no more`);
   const refusal = await priceRefusal(requester, context, { priceCents, currency }, 'currency');
   const result = await runCommand(database, commandId, async (tx) => {
     if (refusal !== undefined) throw refusal;
