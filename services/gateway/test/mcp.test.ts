@@ -338,3 +338,40 @@ test('calls carry the request id and count against the rate limit', async () => 
   expect(refused.status).toBe(429);
   expect(refused.headers['retry-after']).toBeDefined();
 });
+
+test.each([undefined, '*/*', 'application/json', 'text/plain', 'text/event-stream', accept])(
+  'a client of 2025 that accepts %s is answered, in a stream only if it names one',
+  async (accepted) => {
+    const headers = accepted === undefined ? {} : { accept: accepted };
+    const body = { jsonrpc: '2.0', id: 7, method: 'tools/list' };
+    const { status, headers: got, text } = await send(url, 'POST', '/api/mcp', { key, headers, body });
+    expect([status, got['content-type']?.split(';')[0]]).toEqual([
+      200,
+      accepted?.includes('event-stream') ? 'text/event-stream' : 'application/json',
+    ]);
+    expect(messageOf(text).result.tools.length).toBeGreaterThan(5);
+  },
+);
+
+test('a client of 2025-03-26 sends batches, each of whose messages counts; other revisions have none', async () => {
+  const message = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
+  const batch = (bearer: string, at: string, length: number, headers: Record<string, string> = {}) =>
+    send(at, 'POST', '/api/mcp', { key: bearer, headers, body: Array.from({ length }, (_, n) => message(n)) });
+  const answered = await batch(key, url, 3);
+  expect(answered.status).toBe(200);
+  const ids = answered.json.map(({ id, result }: { id: number; result: object }) => [id, 'tools' in result]);
+  expect(ids.toSorted()).toEqual([0, 1, 2].map((id) => [id, true]));
+  expect((await batch(key, url, 2, { 'mcp-protocol-version': '2025-03-26' })).status).toBe(200);
+  for (const [length, headers] of [
+    [2, { 'mcp-protocol-version': '2025-06-18' }],
+    [0, {}],
+    [21, {}],
+  ] as const)
+    expect((await batch(key, url, length, headers)).json).toMatchObject({ error: { code: -32600 } });
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '5' });
+  const other = await createSeller(url);
+  expect([(await batch(other.key, limited.url, 3)).status, (await batch(other.key, limited.url, 3)).status]).toEqual([
+    200, 429,
+  ]);
+  await limited.close();
+});

@@ -41,10 +41,11 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
   };
 
   const handle = async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // One tool call a request, so that the rate limit counts calls.
-    if (Array.isArray(req.body)) return sendRpcError(reply, invalidRequest, 'Send one message a request.');
-    if (!hasUsableId(req.body))
-      return sendRpcError(reply, invalidRequest, 'An id is a number or a text of at most 200 characters.');
+    const messages: readonly unknown[] = Array.isArray(req.body) ? req.body : [req.body];
+    const fault = faultOf(req, messages);
+    if (fault !== undefined) return sendRpcError(reply, invalidRequest, fault);
+    // Each message of a batch counts as a request of its own.
+    for (const _ of messages.slice(1)) await guard.admitCall('credential', req.method, req, reply);
     const actor = req.actor ?? anonymous;
     const caller: Caller = {
       actor,
@@ -72,6 +73,19 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
     );
     done();
   });
+}
+
+/** As many calls as an agent makes at once; each has a result of up to 20 KB. */
+const batchMax = 20;
+
+/** Of the revisions, 2025-03-26 alone has batches; a client that names none speaks it. */
+const takesBatches = ({ headers }: FastifyRequest): boolean =>
+  [undefined, '2025-03-26'].includes(headers['mcp-protocol-version'] as string | undefined);
+
+function faultOf(req: FastifyRequest, messages: readonly unknown[]): string | undefined {
+  if (Array.isArray(req.body) && !takesBatches(req)) return 'Send one message a request.';
+  if (messages.length === 0 || messages.length > batchMax) return `A batch has 1 to ${batchMax} messages.`;
+  return messages.every(hasUsableId) ? undefined : 'An id is a number or a text of at most 200 characters.';
 }
 
 /** Every response repeats the id, so that its length needs a bound. */

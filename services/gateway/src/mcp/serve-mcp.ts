@@ -23,9 +23,31 @@ export function serveMcp(app: App): Mcp {
     answer: async (req, body, caller) => {
       const { keyId, accountId, scopes } = caller.actor;
       const authInfo = { token: '', clientId: keyId ?? accountId, scopes: [...scopes], extra: { caller } };
+      const { accept = '' } = req.headers;
+      const isModern = String(req.headers['mcp-protocol-version'] ?? '') >= '2026';
+      if (!isModern) req.headers.accept = `application/json, ${eventStream}`;
       const request = await toWebRequest(req as NodeIncomingMessageLike, body ?? '');
-      return await handler.fetch(request, { parsedBody: body, authInfo });
+      const response = await handler.fetch(request, { parsedBody: body, authInfo });
+      return isModern || accept.includes(eventStream) ? response : await withoutStream(response, Array.isArray(body));
     },
     close: () => handler.close(),
   };
+}
+
+const eventStream = 'text/event-stream';
+
+/**
+ * The SDK refuses clients of the 2025 era that do not name both types, and answers the others with a stream. One that names JSON alone, or
+ * nothing, gets the stream's messages as JSON: the stream ends with the last response.
+ */
+async function withoutStream(response: Response, isBatch: boolean): Promise<Response> {
+  if (!response.headers.get('content-type')?.startsWith(eventStream)) return response;
+  const events = (await response.text()).split(/\r?\n\r?\n/);
+  const messages = events.flatMap((event) => {
+    const data = event.split(/\r?\n/).flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []));
+    const text = data.join('\n');
+    return text === '' ? [] : [JSON.parse(text) as { readonly id?: unknown }];
+  });
+  const responses = messages.filter((message) => message.id !== undefined);
+  return Response.json(isBatch ? responses : responses.at(-1), { status: response.status });
 }
