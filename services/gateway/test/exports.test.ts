@@ -135,11 +135,19 @@ test.each([
   ['-2', "'-2"],
   ['@home', "'@home"],
   ['\t=1', "'\t=1"],
-  ['\r=1', `"'\r=1"`],
+  ['\r=1', `"'\r'=1"`],
   ['Ada\nLovelace', '"Ada\nLovelace"'],
   ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
   ['Ada, "Countess"\nof Lovelace', '"Ada, ""Countess""\nof Lovelace"'],
   ['Élodie 李', 'Élodie 李'],
+  ['Ada;=1+1', "Ada;'=1+1"],
+  ['Ada; @home', "Ada;' @home"],
+  ['Ada\n=1+1', '"Ada\n\'=1+1"'],
+  ['Ada\r\n+1', '"Ada\r\n\'+1"'],
+  ['Ada\u2028-1', "Ada\u2028'-1"],
+  [' =1', "' =1"],
+  ['"=1', '"\'""=1"'],
+  ['a-b;c+d', 'a-b;c+d'],
 ])('the name %j is the text %s of a field, and no formula', async (customer_name, field) => {
   harness.books.page = async () => pageOf([order(1, { customer_name })], false);
   expect((await download()).text).toContain(`,ada@example.com,${field},GB,`);

@@ -7,12 +7,17 @@ declare const safe: unique symbol;
 export type Cell = (string & { readonly [safe]: true }) | null;
 const cellOf = (text: string) => text as string & { readonly [safe]: true };
 
-/** What spreadsheets take for the beginning of a formula, also written as a full-width character. */
-const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/**
+ * What spreadsheets take for the beginning of a formula, also written as a full-width character: in a cell, after a line break, and after
+ * a semicolon or a tab, which begin a cell where lists are written with them. Blanks and quotation marks before it change nothing.
+ */
+const formula =
+  /(^|[;\t\r\n\v\f\u0085\u2028\u2029])(?=[ \t\u00a0"'\u200b\u2060\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const leadingBreak = /^(?=[\t\r\n])/;
 
-/** Text of sellers and buyers: an apostrophe keeps spreadsheets from computing it. */
+/** Text of sellers and buyers: an apostrophe keeps spreadsheets from computing it, wherever a cell may begin. */
 export const textCell = (text: string | null): Cell =>
-  text === null ? null : cellOf(formula.test(text) ? `'${text}` : text);
+  text === null ? null : cellOf(text.replaceAll(formula, "$1'").replace(leadingBreak, "'"));
 
 /** A decimal, which may be negative: its currency stands in a column of its own. */
 export const amountCell = (cents: number, currency: string): Cell => cellOf(decimalAmount(cents, currency));
