@@ -111,7 +111,8 @@ test('picture and logo are at addresses of their bytes, which say exactly what t
     const response = await fetch(url);
     expect(response.headers.get('content-type')).toBe('image/png');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
     expect(Buffer.from(await response.arrayBuffer()).toString('base64')).toBe(onePixel);
     expect((await fetch(`${url}x`)).status).toBe(404);
     expect((await fetch(url.replace(/[^/]+$/, `${'A'.repeat(43)}.png`))).status).toBe(404);
@@ -120,6 +121,8 @@ test('picture and logo are at addresses of their bytes, which say exactly what t
   await seller.call('DELETE', '/api/v1/settings/logo');
   const without = (await offer(slug)).json;
   expect([without.product.imageUrl, without.seller.logoUrl]).toEqual([null, null]);
+  // At its own address too, which shows no other picture ever.
+  for (const url of [picture.json.url, logo.json.url]) expect((await fetch(url)).status).toBe(404);
 });
 
 test('a picture of 150 KB is taken; a larger one, one that is no base64, and an SVG are refused with the field', async () => {

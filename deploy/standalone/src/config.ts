@@ -26,7 +26,9 @@ const configSchema = z.object({
   /** Deliveries of one account to one host; 0: no bound. */
   WEBHOOKS_PER_SECOND: integerSetting(0, 1_000_000, 100),
   APPLE_PAY_DOMAIN_FILE: z.string().min(1).optional(),
+  SECURITY_CONTACT: z.string().min(1).optional(),
   SIGNUP: z.enum(['open', 'closed']).default('open'),
+  IDEMPOTENCY_MB_PER_DAY: integerSetting(0, 1_000_000, 200),
   RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Proxies before the gateway; left out: one where HOST is loopback and PUBLIC_URL is not, because nothing else could reach it. */

@@ -201,7 +201,9 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     PUBLIC_URL: config.PUBLIC_URL,
     TRUST_PROXY: String(config.TRUST_PROXY),
     SIGNUP: config.SIGNUP,
+    SECURITY_CONTACT: config.SECURITY_CONTACT,
     APPLE_PAY_DOMAIN_FILE: config.APPLE_PAY_DOMAIN_FILE,
+    IDEMPOTENCY_MB_PER_DAY: String(config.IDEMPOTENCY_MB_PER_DAY),
     RATE_LIMIT_PER_MINUTE: String(config.RATE_LIMIT_PER_MINUTE),
     ...letterSettingsOf(config),
   };

@@ -67,6 +67,7 @@ export const errorCodes = {
   total_too_large: { status: 422, title: 'The total is larger than a payment may be' },
   webhook_url_refused: { status: 422, title: 'Webhooks cannot be sent to this address' },
   rate_limited: { status: 429, title: 'Too many requests' },
+  idempotency_budget_used: { status: 429, title: 'Too many answers are kept under Idempotency-Keys' },
   internal: { status: 500, title: 'The platform failed' },
   service_unavailable: { status: 503, title: 'Part of the service is down; try again' },
   outcome_unknown: { status: 503, title: 'The answer was lost; the request may have taken effect' },

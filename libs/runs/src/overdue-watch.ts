@@ -26,7 +26,7 @@ export interface OverdueWatchOptions {
 }
 
 /** What the health says of accounts that wait for a daily run; undefined of none. @param waiting what they have */
-export const overdueWarning = (accounts: number, waiting: string): string | undefined =>
+const overdueWarning = (accounts: number, waiting: string): string | undefined =>
   accounts === 0 ? undefined : `daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`;
 
 /**

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type ImageFormat, imageMaxPixels, imageTypes, type StoredImage } from '@app/contracts/images';
 import { invalidField } from '@app/contracts/validation';
+import { withoutMetadata } from './image-metadata.ts';
 
 interface Size {
   readonly width: number;
@@ -10,16 +11,18 @@ interface Size {
 /**
  * What an image's bytes say that it is. A name or a type that its sender claims says nothing.
  * @param data base64
+ * @returns the image without its metadata
  * @throws DomainError validation_failed for anything but a PNG, JPEG or WebP of 1 to 8192 pixels on either side
  */
 export function readImage(data: string): { readonly image: StoredImage; readonly bytes: Buffer } {
-  const bytes = Buffer.from(data, 'base64');
-  const format = formatOf(bytes);
+  const sent = Buffer.from(data, 'base64');
+  const format = formatOf(sent);
   if (format === null) throw invalidField('data', 'must be the bytes of a PNG, JPEG or WebP', 'unknown_format');
-  const { width, height } = sizes[format](bytes) ?? noSize();
+  const { width, height } = sizes[format](sent) ?? noSize();
   if (Math.max(width, height) > imageMaxPixels) {
     throw invalidField('data', `must have at most ${imageMaxPixels} pixels on either side`, 'too_big');
   }
+  const bytes = withoutMetadata(sent, format);
   const name = `${hash('sha256', bytes, 'base64url')}.${format}`;
   return { image: { name, contentType: imageTypes[format], width, height, bytes: bytes.length }, bytes };
 }

@@ -4,6 +4,11 @@ import { z } from 'zod';
 
 const secret = z.string().min(32, 'must be at least 32 characters');
 
+/** As RFC 9116 has it. */
+const contactSetting = z
+  .string()
+  .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d-]+)$/, 'must be a mailto:, https: or tel: address');
+
 export const configSchema = z
   .object({
     ...commonSettings,
@@ -21,9 +26,13 @@ export const configSchema = z
     MAX_CONNECTIONS: integerSetting(10, 100_000, 4_000),
     /** A file for Apple, by which it knows that wallets may be shown at this deployment's domain. */
     APPLE_PAY_DOMAIN_FILE: z.string().min(1).optional(),
+    /** Who takes reports of security problems, for security.txt. */
+    SECURITY_CONTACT: contactSetting.optional(),
     SIGNUP: z.enum(['open', 'closed']).default('open'),
     /** Requests a minute for each account; 0 switches every rate limit off. */
     RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
+    /** What the answers under an account's Idempotency-Keys may take in a day, in MiB; 0 for no bound. */
+    IDEMPOTENCY_MB_PER_DAY: integerSetting(0, 1_000_000, 200),
     /** Emails that verify an address or reset a password, of all accounts together in a day. */
     LETTERS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
     /** Secret under which API keys are stored; changing it makes every key unknown. */

@@ -28,7 +28,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   handleUnknownRoutes(server, guard);
   routeHealth(server, app);
   routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
-  routeAssets(server, app.config.APPLE_PAY_DOMAIN_FILE);
+  routeAssets(server, app.config, app.clock);
   routeAccents(server);
   routeImages(server, app, guard);
   routeDevelopers(server, app);

@@ -5,6 +5,7 @@ import { LookupCache } from '@app/service-kit/lookup-cache';
 import { secretsOf } from '@app/service-kit/sealed-box';
 import type { App } from './api/app.ts';
 import { createIdempotencyStore } from './api/idempotency-store.ts';
+import { createImageCaches } from './api/image-routes.ts';
 import type { GatewayConfig } from './config.ts';
 import { healthTimes } from './edge/health-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
@@ -50,6 +51,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     wakeRelay,
     checks,
     letters,
+    images: createImageCaches({ database, requester }),
     idempotency: createIdempotencyStore(database, peppers, leaseOwner.id),
     // A handle that was just taken is known at once.
     sellers: new LookupCache((handle: string) => findSeller(database, handle), { keepsMisses: false }),

@@ -11,6 +11,7 @@ import { createLoginLimit, unlimitedLogin } from './limits/login-limit.ts';
 import type { RateWindows } from './limits/rate-windows.ts';
 import { ReadLimiter, readLimits } from './limits/read-limiter.ts';
 import { createRefusals } from './limits/refusals.ts';
+import { createStoredAnswers } from './limits/stored-answers.ts';
 
 /** For callers without a valid key, each address. */
 const addressLimitPerMinute = 60;
@@ -34,6 +35,7 @@ type Limits = Pick<
   | 'declineLimit'
   | 'readLimiter'
   | 'limitWrites'
+  | 'storedAnswers'
 >;
 
 /** Opens how much a caller, an address or an account may do; `resources` close it in reverse. */
@@ -57,6 +59,11 @@ export function openLimits(
     declineLimit: perMinute === 0 ? noDeclineLimit : openDeclineLimit(context, windows),
     readLimiter: new ReadLimiter(readLimits),
     limitWrites: createWriteLimit(),
+    storedAnswers: resources.add(
+      'stored answers',
+      createStoredAnswers(windows, logger, config.IDEMPOTENCY_MB_PER_DAY * 1_024),
+      (created) => created.close(),
+    ),
   };
 }
 

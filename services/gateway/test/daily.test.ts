@@ -220,14 +220,12 @@ test('a deployment whose daily run is overdue is ready, and says so in its healt
   harness.daily.overdue = 2;
   const overdue = await ready();
   expect(overdue).toMatchObject({ status: 200, json: { status: 'degraded' } });
-  expect(overdue.json.warnings).toEqual([expect.stringMatching(/^daily run overdue: 2 accounts .* something due$/)]);
-  harness.daily.overdueReminders = 3;
-  expect((await ready()).json.warnings).toEqual([
-    expect.stringMatching(/^daily run overdue: 2 accounts .* something due$/),
-    expect.stringMatching(/^daily run overdue: 3 accounts .* buyers to remind$/),
-  ]);
+  // How many accounts it concerns is in the services' own health.
+  expect(overdue.json.warnings).toEqual(['daily run overdue']);
   harness.daily.overdue = 0;
-  expect((await ready()).json.warnings).toHaveLength(1);
+  harness.daily.overdueReminders = 3;
+  const { json, text } = await ready();
+  expect([json.warnings, text.includes('3'), text.includes('accounts')]).toEqual([['daily run overdue'], false, false]);
 });
 
 test('a preview without checkout is refused, not shown in part', async () => {

@@ -98,6 +98,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   total_too_large:
     'The lines add up to more than a payment may be; `detail` says how much that is. Nothing was charged or recorded.',
   webhook_url_refused: 'Webhooks go to public addresses only: private, loopback and metadata addresses are refused.',
+  idempotency_budget_used:
+    'The answers kept under your Idempotency-Keys have used up a day’s room. Keys that were used are answered as before; send new ones after `retry-after`, or send the request without a key.',
   rate_limited:
     'Wait for the seconds in `retry-after`. On `pay`: the limit of declined payments of this address, this account or this ' +
     'checkout is reached; the answer does not say which, and nothing was charged.',

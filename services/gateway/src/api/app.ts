@@ -22,7 +22,9 @@ import type { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { DeclineLimit } from '../limits/decline-limit.ts';
 import type { LoginLimit } from '../limits/login-limit.ts';
 import type { ReadLimiter } from '../limits/read-limiter.ts';
+import type { StoredAnswers } from '../limits/stored-answers.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import type { ImageCaches } from './image-cache.ts';
 
 /** Moves the clock of every service; resolves when all have followed. */
 export interface ClockControl {
@@ -33,6 +35,7 @@ interface AppConfig extends EdgeConfig {
   readonly SIGNUP: 'open' | 'closed';
   readonly KEY_PEPPER: string;
   readonly APPLE_PAY_DOMAIN_FILE?: string | undefined;
+  readonly SECURITY_CONTACT?: string | undefined;
 }
 
 /** Everything that operations and routes work with. */
@@ -47,6 +50,7 @@ export interface App {
   readonly authenticator: Authenticator;
   readonly auditLog: AuditLog;
   readonly idempotency: IdempotencyStore;
+  readonly storedAnswers: StoredAnswers;
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;
   /** Of callers without a valid key. */
@@ -60,6 +64,7 @@ export interface App {
   /** Events of an account's payment processor that billing handles at once, from all senders. */
   readonly limitEvents: ConcurrencyLimit;
   readonly limitLogin: LoginLimit;
+  readonly images: ImageCaches;
   readonly letters: Letters;
   readonly portalTokens: PortalTokens;
   readonly declineLimit: DeclineLimit;

@@ -68,6 +68,7 @@ export async function callOperation(
       const call = callOf(commandId, audit.handle(commandId));
       const result = await audit.run(commandId, objectOf(input.params), () => operation.run(call));
       if (operation.changesAccess) app.authenticator.forget();
+      if (operation.changesImages) for (const cache of Object.values(app.images)) cache.clear();
       return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
     };
     if (operation.method !== 'GET') checkWritable(app);
@@ -170,7 +171,7 @@ async function prepare(app: App, operation: Operation, request: OperationRequest
 async function performOnce(
   app: App,
   operation: Operation,
-  { actor, idempotencyKey, onlyRepeats = false, headers = {} }: OperationRequest,
+  { actor, idempotencyKey, onlyRepeats = false, headers = {}, address = '' }: OperationRequest,
   { params, query, body }: Input,
   perform: (commandId: string) => Promise<Uint8Array>,
 ): Promise<OperationResult> {
@@ -180,7 +181,8 @@ async function performOnce(
     if (onlyRepeats) throw new Error(`${operation.id} has no Idempotency-Key to repeat`);
     return { status: 200, body: await perform(commandId), replayed: false };
   }
-  const result = await runIdempotent(app.idempotency, app.logger, {
+  const isOfAccount = operation.idempotencyScope === undefined;
+  const result = await runIdempotent(app, {
     record: { accountId: ownerOfKey(operation, actor, { params, body, headers }), key: idempotencyKey },
     // Of the validated input: the order of fields and white space do not count.
     fingerprints: app.idempotency.fingerprints([
@@ -196,6 +198,7 @@ async function performOnce(
     now: app.clock.now(),
     leaseSeconds: leaseSecondsOf(operation.longestMs),
     onlyRepeats,
+    owner: isOfAccount ? { name: actor.accountId, isAccount: true } : { name: `address ${address}`, isAccount: false },
     run: perform,
     stored: (response) => storedPart(operation, response),
   });

@@ -40,8 +40,8 @@ export interface IdempotencyStore {
     request: { fingerprints: Fingerprints; commandId: string; leaseSeconds: number },
     now: Date,
   ): Promise<Reservation>;
-  /** Stores the response. False when another request has taken the record over. */
-  complete(lease: RecordLease, body: Uint8Array): Promise<boolean>;
+  /** Stores the response. Resolves to the bytes that it takes; null when another request has taken the record over. */
+  complete(lease: RecordLease, body: Uint8Array): Promise<number | null>;
   /** Lets the same request run again at once, with the same command id. */
   endLease(lease: RecordLease): Promise<void>;
   /** Lets any request use the key, as a new command. */
@@ -50,8 +50,8 @@ export interface IdempotencyStore {
 
 const isPast = 'r.created_at < $6';
 
-// A request takes a record over when the process that held it is dead, or when its lease is over. A record past its 30
-// days counts as new. Leases use the database's real time, so that the test clock ends no request.
+// A request takes a record over when the process that held it is dead, or when its lease is over. A record past its time
+// counts as new. Leases use the database's real time, so that the test clock ends no request.
 //
 // The insert waits for a concurrent insert of the same key, but the second half of the statement does not see that row.
 // The statement then returns no row, and running it again finds the record.
@@ -121,6 +121,9 @@ interface Row {
 /** What a response is sealed for. */
 export const boundTo = (record: RecordKey): string => `${record.accountId} ${record.key}`;
 
+/** Not of a caller without an account: those are named by the operation (`ownerOfKey`). */
+const isOfAccount = ({ accountId }: RecordKey): boolean => !accountId.includes(' ');
+
 /** @param owner this process, as the holder of its instance's lock */
 export function createIdempotencyStore(database: Database, secrets: Secrets, owner: number): IdempotencyStore {
   const { pool } = database;
@@ -133,7 +136,15 @@ export function createIdempotencyStore(database: Database, secrets: Secrets, own
       return digests.map((digest) => Buffer.from(digest(text), 'base64url')) as [Buffer, ...Buffer[]];
     },
     reserve: async (record, { fingerprints, commandId, leaseSeconds }, now) => {
-      const reserved = [record.accountId, record.key, fingerprints[0], commandId, now, keptSince(now), owner];
+      const reserved = [
+        record.accountId,
+        record.key,
+        fingerprints[0],
+        commandId,
+        now,
+        keptSince(now, isOfAccount(record)),
+        owner,
+      ];
       const values = [...reserved, leaseSeconds, fingerprints];
       let { rows } = await pool.query(reserve(values));
       if (rows.length === 0) ({ rows } = await pool.query(reserve(values)));
@@ -148,8 +159,9 @@ export function createIdempotencyStore(database: Database, secrets: Secrets, own
       return { kind: 'done', body: box.open(row.response, boundTo(record)) };
     },
     complete: async (lease, body) => {
-      const values = [...leaseValues(lease), box.seal(body, boundTo(lease))];
-      return (await pool.query(complete(values))).rowCount === 1;
+      const sealed = box.seal(body, boundTo(lease));
+      const { rowCount } = await pool.query(complete([...leaseValues(lease), sealed]));
+      return rowCount === 1 ? sealed.length : null;
     },
     endLease: async (lease) => {
       await pool.query(endLease(leaseValues(lease)));

@@ -10,10 +10,12 @@ export function checkIdempotencyKey(key: string): void {
 }
 
 const keptDays = 30;
+/** Without an account: a browser that repeats a request does so within minutes, and anyone may have them stored. */
+const keptDaysWithoutAccount = 1;
 
 /** Older records count as if they did not exist. */
-export function keptSince(now: Date): Date {
-  return new Date(now.getTime() - keptDays * dayMs);
+export function keptSince(now: Date, isOfAccount = true): Date {
+  return new Date(now.getTime() - (isOfAccount ? keptDays : keptDaysWithoutAccount) * dayMs);
 }
 
 /**

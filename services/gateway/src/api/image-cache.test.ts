@@ -37,3 +37,16 @@ test('what is not there, and what could not be looked up, is looked up again', a
   fails = false;
   expect(await failing.find('a')).toHaveLength(1);
 });
+
+test('after a picture was deleted, none is shown that was looked up before', async () => {
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  let lookUps = 0;
+  const cache = new ImageCache(() => (lookUps++ === 0 ? promise : Promise.resolve(null)));
+  const before = cache.find('a');
+  cache.clear();
+  resolve(Buffer.alloc(1));
+  expect(await before).toHaveLength(1);
+  expect(await cache.find('a')).toBeNull();
+  cache.clear();
+  expect(await cache.find('a')).toBeNull();
+});

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsType } from '../edge/accept.rules.ts';
 import type { Guard } from '../edge/guard.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
-import { anonymous } from '../identity/actors.ts';
+import { type Actor, anonymous } from '../identity/actors.ts';
 import type { App } from './app.ts';
 import { type Operation, takesIdempotencyKey, takesVersion } from './operation.ts';
 import { accessOf, downloadForRequest, runForRequest } from './run-for-request.ts';
@@ -28,17 +28,15 @@ export function routeOperations(
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: (req, reply, done) => {
         try {
-          if (!acceptsType(req.headers.accept, mediaType))
-            throw new DomainError('not_acceptable', `The header Accept must allow ${mediaType}.`);
           const actor = inRequestSpan(req, () => guard.admit(access, req, reply));
-          if (!(actor instanceof Promise)) {
-            req.actor = actor;
-            return done();
-          }
-          actor.then((found) => {
+          // After the caller is known and counted: a refusal is worth as much as another answer.
+          const admitted = (found: Actor): void => {
             req.actor = found;
-            done();
-          }, done);
+            const isAccepted = acceptsType(req.headers.accept, mediaType);
+            done(isAccepted ? undefined : notAcceptable(mediaType));
+          };
+          if (actor instanceof Promise) actor.then(admitted, done);
+          else admitted(actor);
         } catch (err) {
           done(err as Error);
         }
@@ -47,6 +45,9 @@ export function routeOperations(
     });
   }
 }
+
+const notAcceptable = (mediaType: string): DomainError =>
+  new DomainError('not_acceptable', `The header Accept must allow ${mediaType}.`);
 
 function fileHandlerOf(app: App, operation: Operation) {
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -118,6 +118,8 @@ export interface UntaggedOperation<Id extends string = string, Types extends Ope
   readonly unlimitedConcurrency?: true;
   /** What an authenticator knows of keys, sessions and settings is read anew afterwards, by this process at once. */
   readonly changesAccess?: true;
+  /** Pictures are looked up anew afterwards, by this process at once: one that was replaced or deleted is gone. */
+  readonly changesImages?: true;
   /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
   readonly longestMs?: number;
   /** Whether a response shows work that goes on: it is not kept for repetitions under its Idempotency-Key. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
+import type { Owner, StoredAnswers } from '../limits/stored-answers.ts';
 import { responseStored } from '../points/points.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { disposalOf, retryAfterSeconds } from './idempotency.rules.ts';
@@ -16,12 +17,20 @@ export interface IdempotentCall {
   readonly leaseSeconds: number;
   /** Runs nothing but a request that ended without a known outcome. */
   readonly onlyRepeats: boolean;
+  /** Whose bytes a stored response takes. */
+  readonly owner: Owner;
   run(commandId: string): Promise<Uint8Array>;
   /**
    * The part of a response that is stored for repetitions: all but its secrets. Undefined for one that shows work still
    * under way: a repetition runs again, as the same command.
    */
   stored(body: Uint8Array): Uint8Array | undefined;
+}
+
+interface Stores {
+  readonly idempotency: IdempotencyStore;
+  readonly storedAnswers: StoredAnswers;
+  readonly logger: Logger;
 }
 
 export interface IdempotentResult {
@@ -31,12 +40,11 @@ export interface IdempotentResult {
 
 /**
  * Runs the call, or returns the stored response of the first request under its key.
- * @throws DomainError idempotency_key_in_use, idempotency_key_reused, version_changed where it only repeats and there is no first
+ * @throws DomainError idempotency_budget_used, idempotency_key_in_use, idempotency_key_reused, version_changed where it only repeats and there is no first
  * request, or what the call throws
  */
 export async function runIdempotent(
-  store: IdempotencyStore,
-  logger: Logger,
+  { idempotency: store, storedAnswers, logger }: Stores,
   call: IdempotentCall,
 ): Promise<IdempotentResult> {
   const { record } = call;
@@ -63,6 +71,8 @@ export async function runIdempotent(
   }
   let body: Uint8Array;
   try {
+    // What has begun once may end: only what is new needs room.
+    if (!lease.retried) storedAnswers.requireRoom(call.owner);
     body = await call.run(lease.commandId);
   } catch (err) {
     await finish(logger, lease, store[disposalOf(err, lease.retried)](lease));
@@ -70,7 +80,7 @@ export async function runIdempotent(
   }
   const stored = call.stored(body);
   if (stored === undefined) await finish(logger, lease, store.endLease(lease));
-  else await storeResponse(store, logger, lease, stored);
+  else storedAnswers.stored(call.owner, await storeResponse(store, logger, lease, stored));
   return { body, replayed: false };
 }
 
@@ -79,6 +89,7 @@ const storePausesMs = [0, 100, 500];
 /**
  * Stores the response before it is sent. If it were sent without being stored, a repetition would run the command again
  * and, for a new API key, replace the key that the caller already has.
+ * @returns the bytes that it takes
  * @throws DomainError outcome_unknown when it cannot be stored
  */
 async function storeResponse(
@@ -86,13 +97,14 @@ async function storeResponse(
   logger: Logger,
   lease: RecordLease,
   body: Uint8Array,
-): Promise<void> {
+): Promise<number> {
   for (const pauseMs of storePausesMs) {
     if (pauseMs > 0) await sleep(pauseMs);
     try {
-      if (!(await store.complete(lease, body))) break;
+      const bytes = await store.complete(lease, body);
+      if (bytes === null) break;
       responseStored.announce(() => ({ accountId: lease.accountId, key: lease.key }));
-      return;
+      return bytes;
     } catch (err) {
       logger.warn({ err, accountId: lease.accountId }, 'the response of an idempotent request could not be stored');
     }

@@ -20,12 +20,20 @@ const oldest = (table: string, since: string) =>
      select ctid from ${table} where ${since} < $1 and (select min(${since}) from ${table}) < $1 order by ${since} limit $2))`,
   );
 
+const withoutAccount = statement(
+  'retention-idempotency-records-without-account',
+  `delete from idempotency_records where ctid = any(array(
+     select ctid from idempotency_records where account_id like '% %' and created_at < $1 order by created_at limit $2))`,
+);
+
 /**
- * Stored responses after 30 days, keys 90 days and the portal's links and sessions 30 days after their end; users' sessions,
- * letters and windows of rate limits after theirs, from where users have not logged in for 90 days, and the audit log after 13 months.
+ * Stored responses after 30 days, those of callers without an account after one, keys 90 days and the portal's links and sessions 30
+ * days after their end; users' sessions, letters and windows of rate limits after theirs, from where users have not logged in for 90
+ * days, and the audit log after 13 months.
  */
 const rules: readonly ClockRule[] = [
   { statement: oldest('idempotency_records', 'created_at'), limit: (clock) => keptSince(clock.now()) },
+  { statement: withoutAccount, limit: (clock) => keptSince(clock.now(), false) },
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: (clock) => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: (clock) => clock.now() },
   { statement: oldest('login_links', 'expires_at'), limit: (clock) => clock.now() },

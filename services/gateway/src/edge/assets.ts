@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
+import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 
 /** What pages load: its address changes with its content, so that browsers never request it again. */
@@ -34,7 +35,7 @@ export function createAssets(files: Readonly<Record<string, Buffer>>): Assets {
     route: (server) => {
       server.get<Named>('/assets/:version/:name', (req, reply) => {
         const bytes = byName.get(req.params.name);
-        if (bytes === undefined) return reply.callNotFound();
+        if (bytes === undefined) throw new DomainError('not_found', 'No file has this address.');
         // Beside a replica of another version a browser gets this one's file, and no cache keeps it under that address.
         const isOwn = req.params.version === version;
         return reply

@@ -3,7 +3,6 @@ import { countOverdueReminders } from '@app/contracts/reminders';
 import type { ServiceName } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import type { Requester } from '@app/messaging/requester';
-import { overdueWarning } from '@app/runs/overdue-watch';
 import { beyondRepair, type Check, readiness } from '@app/service-kit/service';
 import { within } from '@app/service-kit/within';
 import type { FastifyInstance } from 'fastify';
@@ -50,17 +49,20 @@ async function findSilent({ requester, healthTimes: { limitMs } }: HealthDeps): 
   return requests.filter((_, index) => reached[index] !== true);
 }
 
-/** What other services warn operators of. A service that does not answer is named as missing already. */
+/**
+ * What other services warn operators of; how many accounts it concerns is in their own health, which strangers do not reach. A service that
+ * does not answer is named as missing already.
+ */
 async function findWarnings({ requester, healthTimes: { limitMs } }: HealthDeps): Promise<string[]> {
-  const overdue = async (counted: typeof countOverdue | typeof countOverdueReminders, waiting: string) => {
+  const overdue = async (counted: typeof countOverdue | typeof countOverdueReminders) => {
     const counting = requester
       .request(counted, {}, { accountId: '', requestId: 'readyz' })
       .catch(() => ({ accounts: 0 }));
     const { accounts } = await within(limitMs, counting, () => ({ accounts: 0 }));
-    return overdueWarning(accounts, waiting) ?? [];
+    return accounts > 0;
   };
-  const requested = [overdue(countOverdue, 'something due'), overdue(countOverdueReminders, 'buyers to remind')];
-  return (await Promise.all(requested)).flat();
+  const found = await Promise.all([overdue(countOverdue), overdue(countOverdueReminders)]);
+  return found.includes(true) ? ['daily run overdue'] : [];
 }
 
 function rememberFor<T>(limitMs: number, find: () => Promise<T>): () => Promise<T> {

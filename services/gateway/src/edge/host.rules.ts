@@ -31,3 +31,22 @@ export function isOwnHost(header: string, publicUrl: URL | null, localAddress: s
   const loopback = ours === '[::1]' || ours.startsWith('127.');
   return hostname !== undefined && (hostname === ours || (loopback && loopbackNames.includes(hostname)));
 }
+
+/** A request target in absolute form, which every server takes (RFC 9112, 3.2.2). */
+const absoluteForm = /^https?:\/\/([^/?#]*)/i;
+
+/** The path and query of a request target, whatever its form is. */
+export function pathOfTarget(target: string): string {
+  if (target.startsWith('/')) return target;
+  const path = target.replace(absoluteForm, '');
+  return path === target || path.startsWith('/') ? path : `/${path}`;
+}
+
+/** Whether the host in a target of absolute form is that of the Host header, which all else reads; a target without one names none. */
+export function isOfHost(target: string, host: string | undefined): boolean {
+  if (target.startsWith('/')) return true;
+  const named = absoluteForm.exec(target)?.[1];
+  if (named === undefined) return true;
+  const [there, here] = [parseHost(named), parseHost(host ?? '')];
+  return there !== null && there.host === here?.host;
+}

@@ -10,7 +10,7 @@ import { shareWithAnyOrigin } from './cross-origin.ts';
 import { delayRefusals } from './delay-refusals.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import { encodeResponses } from './encode-responses.ts';
-import { parseHost } from './host.rules.ts';
+import { isOfHost, parseHost, pathOfTarget } from './host.rules.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { rejectConnection, rejectUnreadable } from './reject-on-socket.ts';
 import { measureRequests } from './request-durations.ts';
@@ -39,6 +39,7 @@ export function createHttpServer(config: EdgeConfig, logger: Logger, errorPage: 
   const server = fastify({
     logger: false,
     genReqId: requestIdOf,
+    rewriteUrl: ({ url = '' }) => pathOfTarget(url),
     bodyLimit: limits.bodyBytes,
     // As long as Node's longest request line. An id that is too long for the router would match no route, and its error
     // would lack what the route adds: the code of what was not found, and that pages of any origin may read it.
@@ -75,9 +76,9 @@ function noSchemas(): never {
 
 /** Node would reject these requests without a problem document. */
 function rejectMalformed(server: FastifyInstance): void {
-  server.addHook('onRequest', ({ raw }, _, done) => {
+  server.addHook('onRequest', ({ raw, originalUrl }, _, done) => {
     const { expect = '100-continue' } = raw.headers;
-    const fault = faultOfHost(raw);
+    const fault = faultOfHost(raw, originalUrl);
     if (fault !== null) return done(malformed(fault));
     const expected = expect.toLowerCase() === '100-continue';
     done(expected ? undefined : malformed('Nothing can be expected but 100-continue.'));
@@ -88,7 +89,8 @@ function rejectMalformed(server: FastifyInstance): void {
 let lastHost: string | undefined;
 
 /** What is wrong with the Host of this request, null when nothing is. Later code may build URLs with it. */
-function faultOfHost({ httpVersion, headers: { host }, rawHeaders }: IncomingMessage): string | null {
+function faultOfHost({ httpVersion, headers: { host }, rawHeaders }: IncomingMessage, url: string): string | null {
+  if (!isOfHost(url, host)) return 'The address of a request names the host that its header Host names.';
   if (host === undefined) return httpVersion === '1.1' ? 'A request names its Host.' : null;
   if (host !== lastHost && parseHost(host) === null)
     return 'Host must be a host name or address, and a port if need be.';

@@ -60,7 +60,7 @@ const shared: Readonly<Record<number, Readonly<Record<string, readonly ErrorCode
   413: { PayloadTooLarge: ['payload_too_large'] },
   415: { UnsupportedMediaType: ['unsupported_media_type'] },
   422: { Invalid: ['validation_failed'], InvalidCommand: ['validation_failed', 'idempotency_key_reused'] },
-  429: { RateLimited: ['rate_limited'] },
+  429: { RateLimited: ['rate_limited'], RateLimitedByKey: ['rate_limited', 'idempotency_budget_used'] },
   500: { Internal: ['internal'] },
   503: { Unavailable: ['service_unavailable'], UnavailableOrUnknown: ['service_unavailable', 'outcome_unknown'] },
 };

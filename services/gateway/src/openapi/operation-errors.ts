@@ -24,6 +24,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ['validation_failed', true],
     ['idempotency_key_reused', takesKey],
     ['rate_limited', true],
+    ['idempotency_budget_used', takesKey],
     ['internal', true],
     ['service_unavailable', true],
     ['outcome_unknown', writes],

@@ -4,7 +4,8 @@ import type { PageRequest } from '@app/pages/page';
 import type { Clock } from '@app/service-kit/clock';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../api/create-call.ts';
-import { ownUrlsOf } from '../edge/base-url.ts';
+import { isHttps, ownUrlsOf } from '../edge/base-url.ts';
+import { pageCookies } from '../edge/cookie-names.rules.ts';
 import type { EdgeConfig } from '../edge/edge-config.ts';
 import { SentParts } from './sent-parts.ts';
 
@@ -39,7 +40,7 @@ export function pageRequest({ config, clock, call }: PageDeps, req: FastifyReque
     query: new URLSearchParams(queryOf(req)),
     form,
     files,
-    cookies: cookiesOf(req.headers.cookie),
+    cookies: pageCookies(req.headers.cookie ?? '', { secure: isHttps(config), nowMs: clock.nowMs() }),
     languages: req.headers['accept-language'],
     baseUrl,
     requestId: req.id,
@@ -54,16 +55,3 @@ function sentWith({ body }: FastifyRequest): Pick<PageRequest, 'form' | 'files'>
 }
 
 const queryOf = ({ url }: FastifyRequest): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
-
-/** What cannot be decoded is passed over: another page of this host may have set it. */
-function cookiesOf(header = ''): Map<string, string> {
-  const cookies = new Map<string, string>();
-  for (const part of header.split(';')) {
-    const at = part.indexOf('=');
-    if (at < 0) continue;
-    try {
-      cookies.set(part.slice(0, at).trim(), decodeURIComponent(part.slice(at + 1).trim()));
-    } catch {}
-  }
-  return cookies;
-}

@@ -4,7 +4,9 @@ import { renderDocument } from '@app/pages/document';
 import type { PageAnswer, PageCookie, ShownPage } from '@app/pages/page';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isHttps } from '../edge/base-url.ts';
+import { keptName } from '../edge/cookie-names.rules.ts';
 import type { EdgeConfig } from '../edge/edge-config.ts';
+import { permissions } from '../edge/security-headers.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import { accentAddress } from './accent-routes.ts';
@@ -21,7 +23,12 @@ export function sendAnswer(
 ): FastifyReply {
   if ('content' in answer) return reply.header('cache-control', revalidated).type(answer.type).send(answer.content);
   if (!('body' in answer || 'location' in answer)) return reply.code(204).send();
-  for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookieHeader(cookie, isHttps(config)));
+  for (const cookie of answer.cookies ?? []) {
+    const secure = isHttps(config);
+    reply.header('set-cookie', cookieHeader(cookie, secure));
+    // It may be one of before the prefix.
+    if (secure && cookie.value === null) reply.header('set-cookie', cookieHeader(cookie, false));
+  }
   if ('location' in answer) {
     if (answer.dropsPages) reply.header('clear-site-data', '"cache"');
     // Browsers keep no redirect: the seller may change a handle back, and two addresses would lead to each other.
@@ -99,11 +106,13 @@ function policyOf({ scripts = [], sources, isFramed }: ShownPage): string {
 
 /** Who may ask the browser for a payment, as wallets do: the page and its processor's frames, where it takes a card. */
 const permissionsOf = ({ sources }: ShownPage): string =>
-  sources === undefined || sources.frame.length === 0
-    ? 'payment=()'
-    : `payment=(self ${sources.frame.map((source) => `"${source}"`).join(' ')})`;
+  permissions(
+    sources === undefined || sources.frame.length === 0
+      ? 'payment=()'
+      : `payment=(self ${sources.frame.map((source) => `"${source}"`).join(' ')})`,
+  );
 
 function cookieHeader({ name, value, path, maxAgeSeconds }: PageCookie, isSecure: boolean): string {
   const secure = isSecure ? '; Secure' : '';
-  return `${name}=${encodeURIComponent(value ?? '')}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  return `${keptName(name, isSecure)}=${encodeURIComponent(value ?? '')}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }

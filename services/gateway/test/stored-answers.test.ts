@@ -1,0 +1,77 @@
+import { query } from '@app/testing/sql';
+import { expect, test } from 'vitest';
+import { createSeller } from './harness.ts';
+import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
+
+/** Guarantee: what answers under Idempotency-Keys take is bounded, for accounts and for strangers, and none that was kept is lost for it. */
+startGateway({ IDEMPOTENCY_MB_PER_DAY: '1', TRUST_PROXY: '1' });
+
+const dayMs = 86_400_000;
+
+async function shop() {
+  const { key } = await createSeller(url);
+  const { handle } = (await send(url, 'GET', '/api/v1/settings', { key })).json;
+  const open = (idempotencyKey: string | undefined, address: string) =>
+    send(url, 'POST', '/api/checkout', {
+      headers: {
+        'x-forwarded-for': address,
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      body: { handle, slug: 'course' },
+    });
+  return { key, open };
+}
+
+test('a stranger stores a tenth of what an account may; then keys that were used are answered, and new ones are not taken', async () => {
+  const { key, open } = await shop();
+  const first = await open('k-0', '203.0.113.7');
+  let taken = 1;
+  for (; taken < 1_000; taken++) if ((await open(`k-${taken}`, '203.0.113.7')).status !== 200) break;
+  expect(taken).toBeLessThan(200);
+  const refused = await open('new', '203.0.113.7');
+  expect([refused.status, refused.json.code]).toEqual([429, 'idempotency_budget_used']);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_600);
+  for (const n of [0, taken - 1]) {
+    const again = await open(`k-${n}`, '203.0.113.7');
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, 'true']);
+  }
+  expect((await open('k-0', '203.0.113.7')).json.id).toBe(first.json.id);
+  expect((await open(undefined, '203.0.113.7')).status).toBe(200);
+  expect((await open('elsewhere', '203.0.113.8')).status).toBe(200);
+  const ofAccount = { key, headers: { 'idempotency-key': 'mine', 'x-forwarded-for': '203.0.113.7' } };
+  const body = { productSlug: 'course', email: 'a@example.com' };
+  expect((await send(url, 'POST', '/api/v1/orders', { ...ofAccount, body })).status).toBe(200);
+});
+
+test('a key of a caller without an account is new after a day, and one of an account is answered for a month', async () => {
+  const { key, open } = await shop();
+  const order = () =>
+    send(url, 'POST', '/api/v1/orders', {
+      key,
+      headers: { 'idempotency-key': 'long' },
+      body: { productSlug: 'course', email: 'a@example.com' },
+    });
+  const [opened, ordered] = [await open('short', '203.0.113.9'), await order()];
+  harness.clock.advance(23 * 3_600_000);
+  expect((await open('short', '203.0.113.9')).json.id).toBe(opened.json.id);
+  harness.clock.advance(2 * 3_600_000);
+  expect((await open('short', '203.0.113.9')).json.id).not.toBe(opened.json.id);
+  harness.clock.advance(28 * dayMs);
+  expect((await order()).json).toEqual(ordered.json);
+});
+
+test('a long answer is kept compressed, and repeated byte for byte', async () => {
+  const { open } = await shop();
+  const first = await open('long-answer', '203.0.113.10');
+  const [row] = await query<{ bytes: number }>(
+    harness.database.url,
+    `select octet_length(response) as bytes from idempotency_records where key = 'long-answer'`,
+  );
+  const replayed = await open('long-answer', '203.0.113.10');
+  expect(replayed.headers['idempotent-replayed']).toBe('true');
+  const { secret, ...kept } = first.json;
+  expect(replayed.json).toMatchObject(kept);
+  expect(secret).toBeDefined();
+  expect(row?.bytes).toBeLessThan(replayed.bytes.length * 0.75);
+});
