@@ -1,7 +1,8 @@
 import { accountTakenBack } from '@app/contracts/accounts';
 import { DomainError } from '@app/contracts/errors';
 import { announced } from '@app/testing/points';
-import { query } from '@app/testing/sql';
+import { pollSystem } from '@app/testing/poll-system';
+import { lockTable, query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
@@ -42,17 +43,48 @@ const revoked = (accountId: string) =>
 
 test('it is verified, its keys and sessions end, and the services end what they have, once before and once after', async () => {
   const { email, accountId, key, session } = await createSeller(url);
-  await send(url, 'PATCH', '/api/v1/settings', { key, body: { supportEmail: 'hijacker@example.com' } });
+  await send(url, 'PATCH', '/api/v1/settings', {
+    key,
+    body: { supportEmail: 'hijacker@example.com', checkoutUrl: 'https://hijacker.example/' },
+  });
   const token = await resetToken(email);
   expect((await redeem(token)).status).toBe(200);
   expect([await statusBy({ key }), await statusBy({ session })]).toEqual([401, 401]);
   const entered = await send(url, 'POST', '/api/auth/login', { body: { email, password } });
   const own = entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   const settings = (await send(url, 'GET', '/api/v1/settings', { session: own })).json;
-  expect(settings).toMatchObject({ emailVerified: true, supportEmail: email });
+  expect(settings).toMatchObject({ emailVerified: true, supportEmail: email, checkoutUrl: null });
   expect(await events(accountId)).toHaveLength(1);
   expect(revoked(accountId)).toHaveLength(4);
 });
+
+/** A call that was let in, and waits for the row of its letter. */
+const waits = () =>
+  pollSystem('a call that waits for its letter', async () => {
+    const locks = `select 1 from pg_locks where not granted and relation = 'letters'::regclass`;
+    return (await query(harness.database.url, locks)).length === 1;
+  });
+
+test.each([
+  ['a key', 'POST', '/api/v1/api-keys', { name: 'late' }],
+  ['an address for support', 'PATCH', '/api/v1/settings', { supportEmail: 'hijacker@example.com' }],
+])(
+  '%s that its former session asked for a moment before is not there a moment after',
+  async (_, method, path, body) => {
+    const { accountId, session } = await createSeller(url);
+    await send(url, 'POST', '/api/auth/confirm', { session, body: { password: 'a long password' } });
+    const release = await lockTable(harness.database.url, 'letters');
+    const late = send(url, method, path, { session, body });
+    await waits();
+    const run = (sql: string) => query(harness.database.url, sql, [accountId]);
+    await run('delete from sessions where user_id in (select id from users where account_id = $1)');
+    await run('update api_keys set revoked_at = now() where account_id = $1');
+    await release();
+    expect(await late).toMatchObject({ status: 401, json: { code: 'unauthorized' } });
+    expect(await run('select from api_keys where account_id = $1 and revoked_at is null')).toEqual([]);
+    expect(await run(`select from accounts where id = $1 and support_email = 'hijacker@example.com'`)).toEqual([]);
+  },
+);
 
 test('while a service is out nothing is changed, and the link stays valid', async () => {
   const { email, accountId, key, session } = await createSeller(url);

@@ -7,7 +7,7 @@ import type { Letters } from './letters/letters.ts';
 import { insertNoticeStatement, noticeValues } from './letters/new-letter.ts';
 import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
-import { revokeKeysStatement } from './revoke-api-key.ts';
+import { lockKeysStatement, revokeKeysStatement } from './revoke-api-key.ts';
 
 /** Nothing, when the hash is another than the one that was checked. */
 const change = statement<{ id: string }>(
@@ -68,7 +68,10 @@ export async function changePassword(
     const { rowCount } = await client.query(change([id, passwordHash, newHash, actor.sessionId]));
     if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
     await client.query(dropChange([id]));
-    if (revokeKeys) await client.query(revokeKeysStatement([actor.accountId, now]));
+    if (revokeKeys) {
+      await client.query(lockKeysStatement([actor.accountId]));
+      await client.query(revokeKeysStatement([actor.accountId, now]));
+    }
     if (notice !== null) await client.query(insertNoticeStatement(noticeValues(notice, id)));
   });
   deps.letters.wake();

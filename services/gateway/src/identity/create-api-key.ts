@@ -3,9 +3,11 @@ import { idOfCommand } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Actor } from './actors.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { hashApiKey, newApiKey, pepperId, shownParts } from './api-key-format.ts';
 import { toResource } from './api-key-resource.ts';
+import { lockStanding } from './standing.ts';
 
 export interface Deps {
   readonly database: Database;
@@ -19,9 +21,16 @@ export interface NewApiKey {
   readonly expiresAt: Date | null;
 }
 
-/** Makes a key. The result is the only copy of the key itself. */
-export async function createApiKey(deps: Deps, accountId: string, commandId: string, wanted: NewApiKey) {
-  return await deps.database.fork().transactional((tx) => insertKey(tx, deps, accountId, commandId, wanted));
+/**
+ * Makes a key. The result is the only copy of the key itself.
+ * @param actor whose session has to stand until it is made; none where the process itself makes one
+ * @throws DomainError unauthorized
+ */
+export async function createApiKey(deps: Deps, accountId: string, commandId: string, wanted: NewApiKey, actor?: Actor) {
+  return await deps.database.fork().transactional(async (tx) => {
+    if (actor !== undefined) await lockStanding(tx, actor);
+    return await insertKey(tx, deps, accountId, commandId, wanted);
+  });
 }
 
 /**

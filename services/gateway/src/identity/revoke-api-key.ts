@@ -16,6 +16,8 @@ export async function revokeApiKey(
   await em.flush();
 }
 
+/** First, for `lockStanding`. */
+export const lockKeysStatement = statement('api-keys-lock-all', 'select from accounts where id = $1 for update');
 /** Every key of an account, as of a time. */
 export const revokeKeysStatement = statement(
   'api-keys-revoke-all',

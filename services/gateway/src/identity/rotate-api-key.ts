@@ -5,14 +5,16 @@ import { LockMode } from '@mikro-orm/core';
 import type { Actor } from './actors.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { type Deps, insertKey } from './create-api-key.ts';
+import { lockStanding } from './standing.ts';
 
 /**
  * A new key with the old one's name, scopes and own expiry, however often that was rotated; the old one goes on for the
  * overlap, never for longer than it had.
- * @throws DomainError api_key_not_found; insufficient_scope for a key that is not the caller; invalid_transition
+ * @throws DomainError api_key_not_found; insufficient_scope for a key that is not the caller; invalid_transition; unauthorized
  */
 export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, keyId: string, overlapHours: number) {
   return await deps.database.fork().transactional(async (tx) => {
+    await lockStanding(tx, actor);
     const old = await tx.findOne(
       ApiKey,
       { id: keyId, accountId: actor.accountId },

@@ -5,11 +5,12 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { revokeKeysStatement } from './revoke-api-key.ts';
+import { lockKeysStatement, revokeKeysStatement } from './revoke-api-key.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
 
 /** Revokes every API key of the account, in the caller's transaction. */
 export async function revokeAllKeys(tx: EntityManager, accountId: string, now: Date): Promise<void> {
+  await executeBound(tx, lockKeysStatement([accountId]));
   await executeBound(tx, revokeKeysStatement([accountId, now]));
 }
 
@@ -34,6 +35,7 @@ export async function takeBack(tx: EntityManager, { accountId, userId, now, requ
   if (account.emailVerified) return;
   account.emailVerified = true;
   account.supportEmail = account.email;
+  account.checkoutUrl = null;
   await recordChange(tx, account, { changedAt: now, requestId });
   await revokeAllKeys(tx, accountId, now);
   await executeBound(tx, forgetOriginsStatement([userId]));

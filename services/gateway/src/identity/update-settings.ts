@@ -6,9 +6,11 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Actor } from './actors.ts';
 import { type ShownSettings, settingsOf, shownSettingsOf } from './get-settings.ts';
 import { isReservedHandle } from './handle.rules.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
+import { requireStanding } from './standing.ts';
 import { handleReserved, handleTaken, takeHandle } from './take-handle.ts';
 
 const applyWithinMs = 3_000;
@@ -27,10 +29,11 @@ interface SettingsDeps {
  * Changes the settings that are given, answers all of them as they are shown, and writes the event of the change with the number it has. What changes nothing
  * writes no event. A switch of test mode is applied at checkout before it is answered: no later payment begins in the old mode.
  * @param ifVersion that the changes were made from; undefined where the caller does not say
- * @throws DomainError handle_taken, version_changed
+ * @throws DomainError handle_taken, version_changed, unauthorized
  */
 export async function updateSettings(
   deps: SettingsDeps,
+  actor: Actor,
   context: CallContext,
   changes: SettingsChanges,
   ifVersion?: number,
@@ -41,6 +44,7 @@ export async function updateSettings(
   try {
     const { shown, changed, switchedBy } = await database.fork().transactional(async (tx) => {
       const account = await lockAccount(tx, accountId);
+      await requireStanding(tx, actor);
       requireVersion(account.settingsRevision, ifVersion);
       const before = settingsOf(account);
       tx.assign(account, changes as Partial<Settings>);

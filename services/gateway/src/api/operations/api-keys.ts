@@ -52,7 +52,8 @@ export const apiKeyOperations = tagged('API keys', [
         if (expiresAt !== null && expiresAt <= app.clock.now()) {
           throw invalidField('expiresAt', 'must be in the future', 'in_the_past');
         }
-        return await createApiKey(app, actor.accountId, context.commandId, { name: body.name, scopes, expiresAt });
+        const wanted = { name: body.name, scopes, expiresAt };
+        return await createApiKey(app, actor.accountId, context.commandId, wanted, actor);
       },
     }),
     () => 'api_key_made',

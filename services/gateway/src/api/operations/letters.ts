@@ -109,7 +109,7 @@ export const letterOperations = tagged('Log in', [
     description:
       'Ends all sessions of the user, within one second, and notifies them by email. The token works once, for 48 hours. API keys stay ' +
       'unless `revokeKeys` is true. Where the address was never verified it is verified by this, and all that was set up before ends: API ' +
-      'keys, webhook URLs, automations and the keys of payment processors; `supportEmail` is the address of the account again.',
+      'keys, webhook URLs, automations and the keys of payment processors; `supportEmail` is the address of the account again, and `checkoutUrl` the hosted page.',
     auth: 'public',
     body: resetPasswordBody,
     changesAccess: true,

@@ -41,8 +41,8 @@ export const settingsOperations = tagged('Settings', [
       hasVersion: true,
       changesAccess: true,
       errors: ['handle_taken'],
-      run: async ({ app, context, body, ifVersion, baseUrl }) => {
-        const shown = await updateSettings(app, context, body, ifVersion);
+      run: async ({ app, actor, context, body, ifVersion, baseUrl }) => {
+        const shown = await updateSettings(app, actor, context, body, ifVersion);
         app.sellers.clear();
         return resourceOf(shown, baseUrl);
       },
