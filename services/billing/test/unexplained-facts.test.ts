@@ -175,6 +175,42 @@ test('what the seller confirmed stops no charge again, however often lists show 
   expect((await readSubscription(replicas, other.id)).period).toBe(1);
 });
 
+test('a renewal that got lost on its way is not sent again while the account waits for its seller', async () => {
+  const account = newAccount();
+  await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const replica = replicas.start();
+  replica.fail('request_lost');
+  await daily(replica, account);
+  const at = replicas.clock.now();
+  const of = {
+    reference: 'ch_1',
+    paymentId: newId('payment', at.getTime()),
+    orderId: null,
+    about: null,
+    message: null,
+  };
+  const fact = {
+    ...of,
+    kind: 'charge',
+    status: 'succeeded',
+    amountCents: 4_900,
+    currency: 'usd',
+    recordedAt: at,
+  } as const;
+  const whose = { accountId: account, processor: 'simulated', test: false };
+  await writeFacts(replicas.database, whose, [fact], { by: 'list', at });
+  const charged = async () => (await replicas.books(account)).map(({ kind, status }) => [kind, status]);
+  replicas.clock.advance(hourMs);
+  await replica.round();
+  await daily(replica, account);
+  expect(await charged()).toEqual([]);
+  await daily(replica, account, true);
+  replicas.clock.advance(dayMs);
+  await daily(replica, account);
+  expect(await charged()).toEqual([['charge', 'succeeded']]);
+});
+
 test('a confirmation is of what a run could say: what an event told since stops charges, until it is confirmed too', async () => {
   const account = newAccount();
   const { id } = await subscribe(replicas, account);
