@@ -93,6 +93,6 @@ async function expectDescribed({ operation, params, query, body }: Request): Pro
   expect([label, operation.faultOf(answer.status, mediaType, answer.json)]).toEqual([label, null]);
 }
 
-test('every answer to generated requests is one that the document has', { timeout: timeoutMs(120_000) }, async () => {
+test('every answer to generated requests is one that the document has', { timeout: timeoutMs(300_000) }, async () => {
   await fc.assert(fc.asyncProperty(requests, expectDescribed), { ...randomRuns(1_000, 20_000), endOnFailure: true });
 });

@@ -28,6 +28,7 @@ beforeAll(async () => {
   const credentials = { email, password: 'a long enough password' };
   const signedUp = await call(baseUrl, 'POST', '/api/auth/signup', { body: { ...credentials, name: 'Lists' } });
   cookie = signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  await request('POST', '/api/auth/confirm', { password: credentials.password });
   for (let n = 0; n < 2; n += 1) await call(baseUrl, 'POST', '/api/auth/login', { body: credentials });
   const buyer = 'buyer@example.com';
   const product = { name: 'Course', slug: 'course', priceCents: 4900, currency: 'usd', pricingType: 'subscription' };
