@@ -305,6 +305,18 @@ const attempts = (): Record<string, Attempt> => {
     listSessions: { expect: forbidden },
     endSession: { params: { sessionId: newId('session', 0) }, expect: forbidden },
     endOtherSessions: { expect: forbidden },
+    // Of a session alone; whose passkeys a session changes is tested in the gateway.
+    logInWithFactor: { body: { code: '000000' }, expect: (answer) => expect(answer.status).toBe(401) },
+    createPasskeyChallenge: { expect: (answer) => expect(answer.status).toBe(409) },
+    getFactors: { expect: forbidden },
+    createPasskeyOptions: { expect: forbidden },
+    createPasskey: { body: {}, expect: forbidden },
+    renamePasskey: { params: { passkeyId: newId('passkey', 0) }, body: { name: 'mine' }, expect: forbidden },
+    deletePasskey: { params: { passkeyId: newId('passkey', 0) }, expect: forbidden },
+    setUpCodes: { expect: forbidden },
+    activateCodes: { body: { code: '000000' }, expect: forbidden },
+    removeCodes: { expect: forbidden },
+    createBackupCodes: { expect: forbidden },
   };
 };
 

@@ -3,6 +3,8 @@ import { find, isTest, linesMatching, read } from './support/repository.ts';
 
 /** Why an operation is on no page. */
 const withoutPage: Readonly<Record<string, string>> = {
+  createPasskeyChallenge: 'The script of passkeys calls it, when its button is pressed.',
+  createPasskeyOptions: 'The script of passkeys calls it, when its button is pressed.',
   deleteWebhookEndpoint: 'It removes what `removeWebhookEndpoint` removes; pages name the endpoint by its id.',
   getPayment: 'Pages list payments whole.',
   mcp: 'AI agents speak to it; pages show how to connect them.',

@@ -17,6 +17,7 @@ import {
   version,
 } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
+import { factorMethod, logInWithFactorBody } from './factors.ts';
 import { idSchema } from './ids.ts';
 
 /** The gateway owns accounts, so these are shapes of its HTTP interface and of no message. */
@@ -39,13 +40,25 @@ export const signupBody = z
   .strictObject({ email: emailAddress, password: newPassword, name: line(limits.name, 1) })
   .meta({ id: 'SignUp' });
 export const signupResult = z.object({ ok: z.literal(true), accountId: idSchema('account') }).meta({ id: 'SignedUp' });
+/** What a log-in gets whose password or link was right, and which goes on at `logInWithFactor`. */
+const factorDueResult = z
+  .object({
+    ok: z.literal(false),
+    factorDue: z.literal(true),
+    methods: z.array(factorMethod).describe('What the user can give here; `passkey` under a host name alone.'),
+  })
+  .meta({ id: 'FactorDue' });
+export const loginResult = z.union([signupResult, factorDueResult]).meta({ id: 'LoggedIn' });
 export const loginBody = z.strictObject({ email: emailAddress, password: rawText(200, 1) }).meta({ id: 'Login' });
 export const changePasswordBody = z
   .strictObject({ password: rawText(200, 1).describe('The current one.'), newPassword, revokeKeys })
   .meta({ id: 'PasswordChange' });
 /** What proves that the person of a session is there: each way is a body of its own. */
 export const confirmBody = z
-  .strictObject({ password: rawText(200, 1).describe('Of the user who is logged in.') })
+  .union([
+    z.strictObject({ password: rawText(200, 1).describe('Of the user who is logged in.') }),
+    ...logInWithFactorBody.options,
+  ])
   .meta({ id: 'Confirm' });
 export type ConfirmBody = z.infer<typeof confirmBody>;
 export const confirmedResult = z.object({ ok: z.literal(true), confirmedUntil: timestamp }).meta({ id: 'Confirmed' });
@@ -64,6 +77,7 @@ export const sessionResource = z
       .nullable()
       .describe('The IP address that opened it, of IPv6 the /64 network; null when it is not known.'),
     user_agent: z.string().nullable().describe('The program that opened it, as it named itself.'),
+    factor: factorMethod.nullable().describe('What it was opened with beside the password or link; null for nothing.'),
     created_at: timestamp,
     last_used_at: timestamp.nullable().describe('At most a minute late.'),
     expires_at: timestamp,

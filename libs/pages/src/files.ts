@@ -8,6 +8,7 @@ export const pageFiles: Readonly<Record<string, readonly URL[]>> = {
   'checks.js': [file('browser/checks.js')],
   'checkout.js': ['checkout', 'checks'].map((name) => file(`browser/${name}.js`)),
   'dashboard.js': ['busy', 'dashboard'].map((name) => file(`browser/${name}.js`)),
+  'passkeys.js': [file('browser/passkeys.js')],
   'picture.js': [file('browser/picture.js')],
   'portal.js': ['busy', 'portal'].map((name) => file(`browser/${name}.js`)),
   'preview.js': [file('browser/preview.js')],

@@ -12,6 +12,7 @@ import type { GatewayDeps } from './gateway-deps.ts';
 import { startAuditLog } from './identity/audit/audit-log.ts';
 import { createAuthenticator } from './identity/authenticator.ts';
 import { createBuyerDigests } from './identity/buyer-digests.ts';
+import { createCodesBox } from './identity/factors/one-time-codes.ts';
 import { findSeller } from './identity/find-seller.ts';
 import { startLetters } from './identity/letters/letters.ts';
 import { passwordCost } from './identity/password.ts';
@@ -52,6 +53,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     checks,
     letters,
     images: createImageCaches({ database, requester }),
+    codesBox: createCodesBox(peppers),
     idempotency: createIdempotencyStore(database, peppers, leaseOwner.id),
     // A handle that was just taken is known at once.
     sellers: new LookupCache((handle: string) => findSeller(database, handle), { keepsMisses: false }),

@@ -6,6 +6,7 @@ import type { GatewayConfig } from './config.ts';
 import { AccountQuota } from './limits/account-quota.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
 import { createAttemptCapacity } from './limits/attempt-capacity.ts';
+import { createCodeLimit, unlimitedCodes } from './limits/code-limit.ts';
 import { createDeclineLimit, type DeclineLimit, noDeclineLimit } from './limits/decline-limit.ts';
 import { createLoginLimit, unlimitedLogin } from './limits/login-limit.ts';
 import type { RateWindows } from './limits/rate-windows.ts';
@@ -32,6 +33,7 @@ type Limits = Pick<
   | 'refusedEvents'
   | 'limitEvents'
   | 'limitLogin'
+  | 'limitCodes'
   | 'declineLimit'
   | 'readLimiter'
   | 'limitWrites'
@@ -56,6 +58,7 @@ export function openLimits(
     limitEvents: createEventLimit(),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, windows, logger, quotaWithinMs),
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(windows),
+    limitCodes: perMinute === 0 ? unlimitedCodes : createCodeLimit(windows),
     declineLimit: perMinute === 0 ? noDeclineLimit : openDeclineLimit(context, windows),
     readLimiter: new ReadLimiter(readLimits),
     limitWrites: createWriteLimit(),

@@ -5,6 +5,7 @@ import { secretsOf } from '@app/service-kit/sealed-box';
 import { boundTo } from './api/idempotency-store.ts';
 import { createResponseBox } from './api/response-box.ts';
 import { pepperId } from './identity/api-key-format.ts';
+import { createCodesBox } from './identity/factors/one-time-codes.ts';
 import { createLetterBox } from './identity/letters/letters.ts';
 
 interface RotatedSettings {
@@ -20,13 +21,14 @@ const keysLeft = statement<{ keys: number }>(
 );
 
 /**
- * What is under `KEY_PEPPER`. Letters are sealed anew. A response that is kept for an Idempotency-Key is found by a digest of its
+ * What is under `KEY_PEPPER`. Letters and secrets of one-time codes are sealed anew. A response that is kept for an Idempotency-Key is found by a digest of its
  * request, which nobody can make anew: both end with the record.
  */
 export function gatewayRotation({ KEY_PEPPER, KEY_PEPPER_PREVIOUS }: RotatedSettings): Rotation {
   const peppers = secretsOf(KEY_PEPPER, KEY_PEPPER_PREVIOUS);
   const letters = createLetterBox(peppers);
   const responses = createResponseBox(peppers);
+  const codes = createCodesBox(peppers);
   const left = async ({ pool }: Database): Promise<readonly Left[]> => {
     const { rows } = await pool.query(keysLeft([pepperId(KEY_PEPPER)]));
     return [{ what: 'API keys', count: rows[0]?.keys ?? 0, how: 'move at their next use' }];
@@ -35,6 +37,15 @@ export function gatewayRotation({ KEY_PEPPER, KEY_PEPPER_PREVIOUS }: RotatedSett
     setting: 'KEY_PEPPER',
     left,
     columns: [
+      sealedColumn<Buffer>({
+        what: 'secrets of one-time codes',
+        name: 'codes',
+        type: 'bytea',
+        table: 'one_time_codes',
+        keys: ['user_id'],
+        sealed: 'sealed',
+        reseal: (sealed, [userId = '']) => codes.reseal(sealed, userId),
+      }),
       sealedColumn<Buffer>({
         what: 'letters that wait to be sent',
         name: 'letters',

@@ -48,6 +48,9 @@ const sensitive = {
   updateSettings: ['PATCH', '/api/v1/settings', { supportEmail: 'help@example.com' }],
 } as const;
 
+/** What a log-in takes; factors.test.ts tries them, and e2e/factors.test.ts those of passkeys. */
+const ofFactors = ['createPasskey', 'deletePasskey', 'setUpCodes', 'activateCodes', 'removeCodes', 'createBackupCodes'];
+
 test.each(Object.entries(sensitive))(
   '%s needs the person of a session, and nothing is done before',
   async (_, call) => {
@@ -76,9 +79,8 @@ test('a page of another’s that reminders would lead to needs the person, the h
 
 test('every operation that may redirect something says so, and is in this list or needs an id', () => {
   const named = operations.filter(({ errors }) => errors.includes('password_required')).map(({ id }) => id);
-  expect(named.sort()).toEqual(
-    [...Object.keys(sensitive), 'rotateApiKey', 'updateAutomation', 'updateWebhookEndpoint'].sort(),
-  );
+  const byId = ['rotateApiKey', 'updateAutomation', 'updateWebhookEndpoint'];
+  expect(named.sort()).toEqual([...Object.keys(sensitive), ...byId, ...ofFactors].sort());
 });
 
 test('a confirmation is of one session, for 15 minutes, and ends with a new password', async () => {

@@ -13,6 +13,8 @@ import { errorsOf } from '../src/openapi/operation-errors.ts';
 
 /** Public writes that a repetition does no harm: they take no Idempotency-Key. */
 const keyless = [
+  'logInWithFactor',
+  'createPasskeyChallenge',
   'recordVisit',
   'requestPortalLink',
   'openPortal',

@@ -7,7 +7,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   invalid_idempotency_key: 'Idempotency-Key must be 1 to 255 visible ASCII characters, once.',
   unauthorized: 'The key is missing, malformed, unknown, expired or revoked; the answer does not say which.',
   invalid_credentials:
-    'No account has this email with this password, or the password is not that of the user who is logged in.',
+    'No account has this email with this password, or the password, code or passkey is not that of the user.',
+  login_expired:
+    'The password was right and a factor is due: it is given within ten minutes, once. Log in with the password again.',
   portal_session_ended:
     'The header `x-portal-session` is missing, malformed or unknown, or its session has ended; the answer does not say which. ' +
     'Request another link: POST /api/portal/links.',
@@ -35,6 +37,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   daily_run_not_found: 'The account has no daily run with this id.',
   affiliate_not_found: 'The account has no affiliate with this code.',
   api_key_not_found: 'The account has no key with this id.',
+  passkey_not_found: 'The user has no passkey with this id.',
   session_not_found: 'The user has no session with this id, or it has ended.',
   webhook_endpoint_not_found: 'No webhook URL is connected, or none of the account has this id.',
   delivery_not_found: 'The id is unknown, of another account, or of a delivery older than 13 months.',
@@ -53,6 +56,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   amount_changed:
     'The call named the amount that it was shown (`expectedCents`), and another one would move now: `detail` says which. Nothing was done.',
   nothing_due: 'No commission of the affiliate is due yet. `includePending=true` pays pending ones too.',
+  passkeys_unavailable:
+    'Passkeys belong to a host name that browsers reach by https (or `localhost`). Use one-time codes, or set PUBLIC_URL.',
   email_unavailable: 'Emails cannot be sent: this deployment has no mail server. Its operator sets `SMTP_URL`.',
   invalid_transition:
     'A resource in its current state cannot be changed in this way: `detail` says why. Read it, and decide again.',

@@ -1,8 +1,9 @@
 import type { AuditEntry } from '@app/contracts/audit';
 import { auditLogContent } from '../dashboard/settings/audit-log.ts';
-import { auditLogPath, settingsPage } from '../dashboard/settings/settings-page.ts';
+import { backupCodesPage, securityContent, setUpPage } from '../dashboard/settings/security-page.ts';
+import { auditLogPath, securityPath, settingsPage } from '../dashboard/settings/settings-page.ts';
 import { html } from '../html.ts';
-import { inFrame, visitAt } from './dashboard-samples.ts';
+import { inFrame, stateOf, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
 const entry: AuditEntry = {
@@ -67,7 +68,52 @@ const logOf = (of: readonly AuditEntry[], kind?: AuditEntry['kind']) =>
     settingsPage(auditLogPath, auditLogContent({ entries: of, kind, pager: html``, formats }), null),
   );
 
+const passkey = {
+  id: 'psk_01jd2q5v8kfw9s3x6z7yabcdef',
+  name: 'Phone',
+  created_at: '2026-10-20T09:00:00.000Z',
+  last_used_at: '2026-10-23T12:00:00.000Z',
+};
+const none = { codes: false, backupCodesLeft: 0, passkeys: [], passkeysOffered: true };
+const full = {
+  codes: true,
+  backupCodesLeft: 7,
+  passkeys: [
+    passkey,
+    { ...passkey, id: 'psk_01jd2q5v8kfw9s3x6z7yabcdeg', name: longName.slice(0, 60), last_used_at: null },
+    { ...passkey, id: 'psk_01jd2q5v8kfw9s3x6z7yabcdeh', name: arabicName },
+  ],
+  passkeysOffered: true,
+};
+const security = visitAt(securityPath);
+const securityOf = (factors: typeof none | typeof full, errors: Record<string, string> = {}) =>
+  inFrame(
+    securityPath,
+    settingsPage(securityPath, securityContent(security, { factors, state: stateOf({}, errors) }), null),
+  );
+const uri = 'otpauth://totp/Funnelry:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Funnelry';
+const backupCodes = Array.from({ length: 10 }, (_, n) => `k3fq-9x2m-7tdw-hp4${n}`);
+
 export const securityStates = {
+  'settings-security': () => securityOf(none),
+  'settings-security-full': () => securityOf(full),
+  'settings-security-on-an-address': () => securityOf({ ...none, passkeysOffered: false }),
+  'settings-security-refused': () => securityOf(full, { credential: 'The passkey is in use already.' }),
+  'settings-codes-set-up': () => inFrame(securityPath, setUpPage(security, uri, stateOf({}))),
+  'settings-codes-wrong': () =>
+    inFrame(
+      securityPath,
+      setUpPage(security, uri, stateOf({}, { code: 'The code is wrong. Enter the one that your app shows now.' })),
+    ),
+  'settings-backup-codes': () => inFrame(securityPath, backupCodesPage(backupCodes, undefined)),
+  'settings-backup-codes-again': () =>
+    inFrame(
+      securityPath,
+      backupCodesPage(
+        undefined,
+        'The backup codes were shown once, in the first answer. If that got lost, make new ones.',
+      ),
+    ),
   'settings-audit-log': () => logOf(entries),
   'settings-audit-log-empty': () => logOf([], 'payout'),
 };

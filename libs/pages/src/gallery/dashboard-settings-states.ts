@@ -23,11 +23,12 @@ const session = {
   current: true,
   address: '192.0.2.1',
   user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  factor: null,
   created_at: '2026-10-23T12:00:00.000Z',
 };
 const sessions = [
   session,
-  Object.assign({}, session, { current: false }),
+  Object.assign({}, session, { current: false, factor: 'passkey' as const }),
   Object.assign({}, session, { current: false, user_agent: longName }),
   Object.assign({}, session, { current: false, user_agent: null, address: null }),
 ];

@@ -1,5 +1,6 @@
 import { confirmPage } from '../dashboard/frame/confirm-page.ts';
 import { logInNotices, logInPage } from '../dashboard/frame/log-in-page.ts';
+import { factorPage } from '../dashboard/identity/factor-page.ts';
 import { forgotPage, sentPage } from '../dashboard/identity/forgot.ts';
 import { signUpPage } from '../dashboard/identity/sign-up.ts';
 import type { Html } from '../html.ts';
@@ -10,6 +11,7 @@ const logIn = { email: '', next: '/app', typed: '', notice: null, problem: null 
 const toConfirm = {
   action: '/app/settings/payments',
   typed: new URLSearchParams({ processor: 'stripe', liveSecretKey: `sk_live_${'51Hxyz'.repeat(16)}` }),
+  hasFactors: false,
   email: 'ada@example.com',
 };
 
@@ -23,10 +25,22 @@ export const dashboardStates: Readonly<Record<string, () => Html>> = {
         problem: 'The email address and the password do not match.',
       }),
     ),
+  'log-in-factor': () =>
+    factorPage({ methods: ['passkey', 'code', 'backup_code'], problem: null, next: '/app', typed: '' }),
+  'log-in-factor-refused': () =>
+    factorPage({
+      methods: ['backup_code'],
+      problem: 'The code is wrong, or was used already. Enter the next one.',
+      next: '/app',
+      typed: '',
+    }),
+  'log-in-factor-none': () => factorPage({ methods: [], problem: null, next: '/app', typed: '' }),
   'log-in-again': () => logInPage(Object.assign({}, logIn, { notice: logInNotices.ended, typed: 'name=Ada' })),
   'sign-up': () => signUpPage(stateOf({})),
   'sign-up-refused': () => signUpPage(stateOf({ email: 'ada' }, { email: 'The email address must be complete.' })),
   confirm: () => inFrame('/app/settings/payments', confirmPage(toConfirm)),
+  'confirm-factors': () =>
+    inFrame('/app/settings/payments', confirmPage(Object.assign({}, toConfirm, { hasFactors: true }))),
   'confirm-refused': () =>
     inFrame('/app/settings/payments', confirmPage(Object.assign({ error: 'The password is wrong.' }, toConfirm))),
   forgot: () => forgotPage({ email: '', error: undefined }),

@@ -20,6 +20,6 @@ export async function startBrowser(env: NodeJS.ProcessEnv = process.env): Promis
     env: { ...(process.env as Record<string, string>), ...found.env },
     // Containers run as root, which Chromium's sandbox refuses; what the tests open is the platform's own.
     chromiumSandbox: false,
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', '--disable-gpu'],
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', '--disable-gpu'],
   });
 }

@@ -5,6 +5,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { LookupCache } from '@app/service-kit/lookup-cache';
+import type { SealedBox } from '@app/service-kit/sealed-box';
 import type { Check } from '@app/service-kit/service';
 import type { EdgeConfig } from '../edge/edge-config.ts';
 import type { HealthTimes } from '../edge/health-routes.ts';
@@ -18,6 +19,7 @@ import type { PortalTokens } from '../identity/portal-links.ts';
 import type { VisitorDigest } from '../identity/visitor.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
 import type { AddressLimiter } from '../limits/address-limiter.ts';
+import type { CodeLimit } from '../limits/code-limit.ts';
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { DeclineLimit } from '../limits/decline-limit.ts';
 import type { LoginLimit } from '../limits/login-limit.ts';
@@ -65,6 +67,9 @@ export interface App {
   readonly limitEvents: ConcurrencyLimit;
   readonly limitLogin: LoginLimit;
   readonly images: ImageCaches;
+  readonly limitCodes: CodeLimit;
+  /** Seals the secrets of one-time codes. */
+  readonly codesBox: SealedBox;
   readonly letters: Letters;
   readonly portalTokens: PortalTokens;
   readonly declineLimit: DeclineLimit;

@@ -212,7 +212,13 @@ function checkWritable(app: App): void {
 }
 
 const nothing = {};
-const noCookie: SessionCookie = { set: () => undefined, clear: () => undefined };
+const noCookie: SessionCookie = {
+  set: () => undefined,
+  clear: () => undefined,
+  pending: undefined,
+  setPending: () => undefined,
+  clearPending: () => undefined,
+};
 
 /** Without a body, and with an empty one where none is needed, it is one request. */
 const isNoBody = ({ body: schema }: Operation, body: unknown): boolean =>

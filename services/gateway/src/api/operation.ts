@@ -19,6 +19,11 @@ export interface OperationContext {
 export interface SessionCookie {
   set(token: string): void;
   clear(): void;
+  /** The token of a log-in that waits for its factor. */
+  readonly pending: string | undefined;
+  /** Lets the browser go on with its factor. */
+  setPending(token: string): void;
+  clearPending(): void;
 }
 
 /** What a call of an operation gets: its validated input, and who calls. */
@@ -205,7 +210,7 @@ type OkOperation<
 
 /** The same for an operation whose response says only that it is done. */
 export function defineOkOperation<
-  Id extends string,
+  const Id extends string,
   Params extends z.ZodObject = NoFields,
   Query extends z.ZodObject = NoFields,
   Body extends z.ZodType = z.ZodUndefined,

@@ -4,7 +4,8 @@ import { baseUrlOf, isHttps, ownUrlsOf } from '../edge/base-url.ts';
 import { clientOfAddress } from '../edge/client-address.rules.ts';
 import type { Access } from '../edge/guard.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
-import { writeSessionCookie } from '../identity/session-cookie.rules.ts';
+import { pendingSeconds } from '../identity/pending-login.ts';
+import { getPendingToken, writePendingCookie, writeSessionCookie } from '../identity/session-cookie.rules.ts';
 import { sessionDays } from '../identity/session-token.ts';
 import type { App } from './app.ts';
 import { callOperation, type OperationRequest, type OperationResult, openDownload } from './call-operation.ts';
@@ -69,7 +70,7 @@ function beginRequest(app: App, operation: Operation, req: FastifyRequest, reply
     requestId: req.id,
     baseUrl: baseUrlOf(app.config, req.socket),
     ownUrls: ownUrlsOf(app.config, req.headers.host ?? '', req.socket),
-    cookie: cookieOn(app, reply),
+    cookie: cookieOn(app, req, reply),
   };
   // Buyers have no account: those of one address share what an account would have.
   const readerKey = given.actor.accountId === '' ? `address ${address}` : given.actor.accountId;
@@ -77,10 +78,13 @@ function beginRequest(app: App, operation: Operation, req: FastifyRequest, reply
   return { request, read };
 }
 
-function cookieOn(app: App, reply: FastifyReply): SessionCookie {
+function cookieOn(app: App, req: FastifyRequest, reply: FastifyReply): SessionCookie {
   const secure = isHttps(app.config);
   return {
     set: (token) => void reply.header('set-cookie', writeSessionCookie(token, sessionDays * daySeconds, secure)),
     clear: () => void reply.header('set-cookie', writeSessionCookie('', 0, secure)),
+    pending: getPendingToken(req.headers.cookie, secure),
+    setPending: (token) => void reply.header('set-cookie', writePendingCookie(token, pendingSeconds, secure)),
+    clearPending: () => void reply.header('set-cookie', writePendingCookie('', 0, secure)),
   };
 }

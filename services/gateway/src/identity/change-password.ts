@@ -13,6 +13,7 @@ import { lockKeysStatement, revokeKeysStatement } from './revoke-api-key.ts';
 const change = statement<{ id: string }>(
   'password-change',
   `with changed as (update users set password_hash = $3 where id = $1 and password_hash = $2 returning id),
+     pending as (delete from pending_logins as p using changed as c where p.user_id = c.id),
      ended as (delete from sessions as s using changed as c where s.user_id = c.id and s.id <> $4),
      unconfirmed as (update sessions as s set confirmed_at = null from changed as c where s.user_id = c.id and s.id = $4)
    select id from changed`,

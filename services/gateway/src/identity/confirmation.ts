@@ -6,12 +6,23 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { InferEntity } from '@mikro-orm/core';
 import type { Actor } from './actors.ts';
 import { checkPassword, type PasswordDeps } from './check-password.ts';
+import { provePasskey, requireParty } from './factors/passkeys.ts';
+import type { RelyingParty } from './factors/relying-party.rules.ts';
+import { type FactorDeps, useCode } from './log-in-with-factor.ts';
 import { unauthorized } from './unauthorized.ts';
-import type { User } from './user.entity.ts';
+import { User } from './user.entity.ts';
 
 interface Deps {
   readonly database: Database;
   readonly clock: Clock;
+}
+
+type ConfirmDeps = FactorDeps & PasswordDeps;
+
+/** The client's address, as `clientOfAddress` gives it, and whom its browser makes passkeys for. */
+interface ProvedAt {
+  readonly address: string;
+  readonly party: RelyingParty | null;
 }
 
 /** Long enough to change what belongs together, too short for whoever finds the browser later. */
@@ -38,12 +49,24 @@ const readStatement = statement<{ confirmed_at: Date | null }>(
  * @throws DomainError invalid_credentials; RetryLaterError rate_limited
  */
 async function checkProof(
-  deps: PasswordDeps,
+  deps: ConfirmDeps,
   actor: Actor,
   proof: ConfirmBody,
-  address: string,
+  { address, party }: ProvedAt,
 ): Promise<InferEntity<typeof User>> {
-  return await checkPassword(deps, actor, proof.password, address);
+  if ('password' in proof) return await checkPassword(deps, actor, proof.password, address);
+  const { database } = deps;
+  const user = await database.fork().findOneOrFail(User, { id: actor.userId ?? '', accountId: actor.accountId });
+  if ('code' in proof) {
+    const attempt = await deps.limitCodes(user.id, user.passwordHash);
+    await database.transaction((client) => useCode(deps, client, user.id, proof.code));
+    await attempt.succeeded();
+    return user;
+  }
+  const proved = await provePasskey(deps, requireParty(party), proof.passkey);
+  const isUsed = proved.userId === user.id && (await database.transaction((client) => proved.use(client)));
+  if (!isUsed) throw new DomainError('invalid_credentials', 'The passkey is not one of yours.');
+  return user;
 }
 
 /**
@@ -52,13 +75,8 @@ async function checkProof(
  * @returns until when
  * @throws DomainError invalid_credentials, also when the password was changed meanwhile; RetryLaterError rate_limited
  */
-export async function confirmPerson(
-  deps: Deps & PasswordDeps,
-  actor: Actor,
-  proof: ConfirmBody,
-  address: string,
-): Promise<Date> {
-  const user = await checkProof(deps, actor, proof, address);
+export async function confirmPerson(deps: ConfirmDeps, actor: Actor, proof: ConfirmBody, at: ProvedAt): Promise<Date> {
+  const user = await checkProof(deps, actor, proof, at);
   const confirmedAt = deps.clock.now();
   await deps.database.transaction(async (client) => {
     const { rowCount } = await client.query(lockUser([user.id, user.passwordHash]));

@@ -1,5 +1,6 @@
 import type { sessionResource } from '@app/contracts/accounts';
 import { limits, type PageQuery } from '@app/contracts/common';
+import type { FactorMethod } from '@app/contracts/factors';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { type Page, pageOf, unknownBefore } from '@app/service-kit/paging';
@@ -10,6 +11,7 @@ interface SessionRow {
   readonly id: string;
   readonly address: string | null;
   readonly user_agent: string | null;
+  readonly factor: FactorMethod | null;
   readonly created_at: Date;
   readonly last_used_at: Date | null;
   readonly expires_at: Date;
@@ -17,12 +19,13 @@ interface SessionRow {
 
 const page = statement<SessionRow>(
   'sessions-page',
-  `select id, address, user_agent, created_at, last_used_at, expires_at from sessions
+  `select id, address, user_agent, factor, created_at, last_used_at, expires_at from sessions
    where user_id = $1 and expires_at > $2 and ($3::text is null or id < $3) order by id desc limit $4`,
   {
     address: 'text',
     created_at: 'timestamptz',
     expires_at: 'timestamptz',
+    factor: 'text',
     id: 'text',
     last_used_at: 'timestamptz',
     user_agent: 'text',

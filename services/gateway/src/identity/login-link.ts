@@ -3,8 +3,11 @@ import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { CallAudit } from './audit/call-audit.ts';
+import { isFactorDue, readFactors } from './factors/user-factors.ts';
+import type { LogIn } from './log-in.ts';
 import type { SessionOrigin } from './login-origin.ts';
 import { openSession } from './open-session.ts';
+import { beginPendingLogin } from './pending-login.ts';
 import { hashSessionToken, newSessionToken } from './session-token.ts';
 
 interface Deps {
@@ -38,19 +41,17 @@ export async function createLoginLink({ database, clock }: Deps, userId: string)
 }
 
 /**
- * Opens a session for the user of a link, which is used up. No letter is sent of it: readers of the deployment's output made the link. When the process dies between the two, a new link is needed.
+ * Opens a session for the user of a link, which is used up, unless a factor is due. No letter is sent of it: readers of the deployment's output made the link. When the process dies between the two, a new link is needed.
  * @throws DomainError not_found
  */
-export async function logInByLink(
-  deps: Deps,
-  token: string,
-  origin: SessionOrigin,
-  audit: CallAudit,
-): Promise<{ accountId: string; token: string }> {
+export async function logInByLink(deps: Deps, token: string, origin: SessionOrigin, audit: CallAudit): Promise<LogIn> {
   const { rows } = await deps.database.pool.query(redeemStatement([hashSessionToken(token), deps.clock.now()]));
   const [user] = rows;
   if (user === undefined)
     throw new DomainError('not_found', 'The link was used already, or is older than ten minutes, or is not complete.');
   const { account_id: accountId, user_id: userId } = user;
-  return { accountId, token: await openSession(deps, { accountId, userId, audit }, origin) };
+  audit.concerns({ accountId, userId });
+  const factors = await readFactors(deps.database.pool, userId);
+  if (isFactorDue(factors)) return { kind: 'factor-due', factors, pendingToken: await beginPendingLogin(deps, userId) };
+  return { kind: 'opened', accountId, token: await openSession(deps, { accountId, userId, audit }, origin) };
 }

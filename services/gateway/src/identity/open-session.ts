@@ -1,7 +1,8 @@
 import { dayMs } from '@app/contracts/durations';
+import type { FactorMethod } from '@app/contracts/factors';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
-import { type Database, statement } from '@app/service-kit/database';
+import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { CallAudit } from './audit/call-audit.ts';
 import { insertNoticeStatement } from './letters/new-letter.ts';
 import { digestOfOrigin, type SessionOrigin } from './login-origin.ts';
@@ -20,8 +21,11 @@ const insertStatement = statement(
   `with known as (
      insert into known_origins (user_id, origin, last_at) values ($3, $8, $4)
      on conflict (user_id, origin) do update set last_at = excluded.last_at)
-   insert into sessions (id, hash, user_id, created_at, expires_at, address, user_agent) values ($1, $2, $3, $4, $5, $6, $7)`,
+   insert into sessions (id, hash, user_id, created_at, expires_at, address, user_agent, factor) values ($1, $2, $3, $4, $5, $6, $7, $9)`,
 );
+
+/** What a session was opened with beside the password or the link. */
+export type SessionFactor = FactorMethod;
 
 /** Whose session it is, and what is written in the transaction that opens it. */
 export interface NewSession {
@@ -30,24 +34,27 @@ export interface NewSession {
   /** Values of the letter about it; the caller wakes the letters' loop. */
   readonly notice?: readonly unknown[] | null;
   readonly audit: Pick<CallAudit, 'entryOf'>;
+  /** Uses up what proves the factor; what it throws opens no session. */
+  prove?(client: Client): Promise<SessionFactor>;
 }
 
 /** Opens a session; from then on the user is known to log in from there. Returns the token, which is stored as a hash only. */
 export async function openSession(
   { database, clock }: Deps,
-  { accountId, userId, notice = null, audit }: NewSession,
+  { accountId, userId, notice = null, audit, prove }: NewSession,
   origin: SessionOrigin,
 ): Promise<string> {
   const token = newSessionToken();
   const createdAt = clock.now();
   const expiresAt = new Date(createdAt.getTime() + sessionDays * dayMs);
   const sessionId = newId('session', createdAt.getTime());
-  const session = insertStatement([
+  const values = [
     ...[sessionId, hashSessionToken(token), userId, createdAt, expiresAt],
     ...[origin.address, origin.userAgent?.slice(0, userAgentMax) ?? null, digestOfOrigin(origin)],
-  ]);
+  ];
   await database.transaction(async (client) => {
-    await client.query(session);
+    const factor = (await prove?.(client)) ?? null;
+    await client.query(insertStatement([...values, factor]));
     if (notice !== null) await client.query(insertNoticeStatement([...notice]));
     await client.query(audit.entryOf({ accountId, userId, sessionId }));
   });

@@ -75,6 +75,7 @@ const changeStatement = statement(
   'redeem-letter-change',
   `
   with ended as (delete from sessions where user_id = $1),
+    pending as (delete from pending_logins where user_id = $1),
     others as (delete from letters where user_id = $1 and kind in ('password_reset', 'email_change'))
   update users set password_hash = $2 where id = $1`,
 );

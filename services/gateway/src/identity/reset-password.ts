@@ -3,7 +3,7 @@ import { hashPassword } from './password.ts';
 
 const resetStatement = statement(
   'password-replaced',
-  `with ended as (delete from sessions where user_id = $1)
+  `with ended as (delete from sessions where user_id = $1), pending as (delete from pending_logins where user_id = $1)
    update users set password_hash = $2 where id = $1`,
 );
 

@@ -1,5 +1,7 @@
 /** Under https no other host of the domain can set a cookie of this name (RFC 6265bis, 4.1.3). */
 const nameOf = (secure: boolean): string => (secure ? '__Host-fnl_session' : 'fnl_session');
+/** Of a log-in that waits for its factor. */
+const pendingNameOf = (secure: boolean): string => (secure ? '__Host-fnl_login' : 'fnl_login');
 
 /**
  * The session token of a Cookie header; undefined without one.
@@ -7,6 +9,9 @@ const nameOf = (secure: boolean): string => (secure ? '__Host-fnl_session' : 'fn
  */
 export const getSessionToken = (header: string | undefined, secure: boolean): string | undefined =>
   cookieOf(header, nameOf(secure));
+
+export const getPendingToken = (header: string | undefined, secure: boolean): string | undefined =>
+  cookieOf(header, pendingNameOf(secure));
 
 /** The token that a Cookie header has under a name; undefined without one of 43 characters of base64url. */
 export function cookieOf(header: string | undefined, wanted: string): string | undefined {
@@ -23,6 +28,13 @@ export function cookieOf(header: string | undefined, wanted: string): string | u
 
 /** A Set-Cookie header: unreadable for scripts, and not sent along with other sites' posts. */
 export function writeSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
+  return writeCookie(nameOf(secure), token, maxAgeSeconds, secure);
+}
+
+export const writePendingCookie = (token: string, maxAgeSeconds: number, secure: boolean): string =>
+  writeCookie(pendingNameOf(secure), token, maxAgeSeconds, secure);
+
+function writeCookie(name: string, token: string, maxAgeSeconds: number, secure: boolean): string {
   const end = secure ? '; Secure' : '';
-  return `${nameOf(secure)}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${end}`;
+  return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${end}`;
 }

@@ -1,7 +1,14 @@
 import { dashboardPages } from '@app/pages/dashboard/dashboard-pages';
 import { showPage, takePage } from '@app/pages/dashboard/frame/enter';
 import { showForgot, takeForgot } from '@app/pages/dashboard/identity/forgot';
-import { showLogIn, showLoginLink, takeLogIn, takeLoginLink, takeLogOut } from '@app/pages/dashboard/identity/log-in';
+import {
+  showLogIn,
+  showLoginLink,
+  takeFactor,
+  takeLogIn,
+  takeLoginLink,
+  takeLogOut,
+} from '@app/pages/dashboard/identity/log-in';
 import { showSignUp, takeSignUp } from '@app/pages/dashboard/identity/sign-up';
 import type { PageAnswer, PageRequest } from '@app/pages/page';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -48,6 +55,7 @@ function routeIdentity(pages: FastifyInstance, deps: DashboardDeps): void {
   );
   pages.get('/login', answering(deps, showLogIn));
   pages.post('/login', answering(deps, takeLogIn));
+  pages.post('/login/factor', answering(deps, takeFactor));
   const tokenOf = (req: FastifyRequest) => (req.params as { readonly token: string }).token;
   const once = '/login/once/:token';
   pages.get(

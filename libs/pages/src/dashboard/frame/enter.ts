@@ -3,7 +3,7 @@ import { formatsFor } from '../../formats.ts';
 import { html } from '../../html.ts';
 import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../../page.ts';
 import { RefusedError } from './answers.ts';
-import { confirmField, confirmPage, withoutConfirmation } from './confirm-page.ts';
+import { confirmPage, proofIn, withoutConfirmation } from './confirm-page.ts';
 import { framed } from './layout.ts';
 import { firstPage, isOldPosition } from './lists.ts';
 import { logInAgain } from './log-in-again.ts';
@@ -21,6 +21,7 @@ const texts = {
   failed: 'That did not work',
   request: (id: string) => `Request ${id}`,
   wrongPassword: 'The password is wrong.',
+  wrongProof: 'The code or passkey is wrong, or was used already.',
 } as const;
 
 /** GET of a page. */
@@ -33,31 +34,35 @@ export const showPage = (page: Page, request: PageRequest, path: string, params:
  */
 export async function takePage(page: Page, request: PageRequest, path: string, params: Params): Promise<PageAnswer> {
   const { form } = request;
-  const password = form.get(confirmField);
-  const own = password === null ? request : Object.assign({}, request, { form: withoutConfirmation(form) });
+  const proof = proofIn(form);
+  const own = proof === null ? request : Object.assign({}, request, { form: withoutConfirmation(form) });
   if (form.has('restore')) return await enter(own, path, (visit) => page.show(visit, params), own.form);
   return await enter(own, path, async (visit) => {
-    const refusal = password === null ? null : await confirm(visit, password);
+    const refusal = proof === null ? null : await confirm(visit, proof);
     return refusal ?? (await (page.take ?? page.show)(visit, params));
   });
 }
 
 /** Null when the person is confirmed, or else the page again. */
-async function confirm(visit: Visit, password: string): Promise<DashboardPage | null> {
-  const confirmed = await visit.call('confirm', { body: { password } });
+async function confirm(visit: Visit, proof: object): Promise<DashboardPage | null> {
+  const confirmed = await visit.call('confirm', { body: proof as never });
   if (confirmed.ok) return null;
   const { problem, retryAfterSeconds } = confirmed;
   const isWrong = problem.code === 'invalid_credentials' || problem.code === 'validation_failed';
   if (!isWrong && problem.status !== 429) throw new RefusedError(problem, retryAfterSeconds);
-  return await toConfirm(visit, isWrong ? texts.wrongPassword : problem.detail);
+  return await toConfirm(
+    visit,
+    isWrong ? ('password' in proof ? texts.wrongPassword : texts.wrongProof) : problem.detail,
+  );
 }
 
 /** The page between a form and what it does. */
 async function toConfirm(visit: Visit, error?: string): Promise<DashboardPage> {
   const { request, path } = visit;
   const action = request.query.size === 0 ? path : `${path}?${request.query}`;
-  const { email } = await visit.account();
-  return confirmPage({ action, typed: request.form, email, error });
+  const [{ email }, { codes, passkeys }] = await Promise.all([visit.account(), visit.read('getFactors', {})]);
+  const hasFactors = codes || passkeys.length > 0;
+  return confirmPage({ action, typed: request.form, email, hasFactors, error });
 }
 
 async function enter(

@@ -1,3 +1,4 @@
+import { passkeyScripts } from '../../components/passkey.ts';
 import type { Html } from '../../html.ts';
 import type { PageRequest, Redirect, ShownPage } from '../../page.ts';
 import { type LogInState, logInNotices, logInPage, logInTitle } from './log-in-page.ts';
@@ -15,7 +16,11 @@ export function logInAgain(request: PageRequest, path: string): ShownPage | Redi
 const isSecret = (name: string): boolean => /password|secret/i.test(name);
 
 export const shownLogIn = (status: number, state: LogInState): ShownPage =>
-  shownIdentity(status, logInTitle, logInPage(state));
+  withPasskeys(shownIdentity(status, logInTitle, logInPage(state)));
+
+/** A page with a button for a passkey. */
+export const withPasskeys = (page: ShownPage): ShownPage =>
+  Object.assign({}, page, { scripts: [...(page.scripts ?? []), ...passkeyScripts] });
 
 /** A page around which there is no dashboard yet. */
 export const shownIdentity = (status: number, title: string, body: Html): ShownPage => ({

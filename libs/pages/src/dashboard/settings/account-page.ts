@@ -1,3 +1,4 @@
+import type { FactorMethod } from '@app/contracts/factors';
 import { browserName } from '@app/contracts/user-agent';
 import { button, linkLike } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
@@ -34,6 +35,7 @@ const texts = {
   unknown: 'A program that gave no name',
   from: 'from',
   since: 'since',
+  factors: { passkey: 'with a passkey', code: 'with a one-time code', backup_code: 'with a backup code' },
   end: 'Log out there',
   endOthers: 'Log out everywhere else',
 } as const;
@@ -45,6 +47,7 @@ interface AccountContent {
     readonly current: boolean;
     readonly address: string | null;
     readonly user_agent: string | null;
+    readonly factor: FactorMethod | null;
     readonly created_at: string;
   }[];
   readonly state: FormState;
@@ -109,9 +112,9 @@ function passwordCard(visit: Visit, { me, state }: AccountContent): Html {
 
 /** One form: the button that is pressed says which session ends. */
 function sessionsCard(visit: Visit, { sessions, pager }: AccountContent): Html {
-  const list = sessions.map(({ id, current, address, user_agent, created_at }) => ({
+  const list = sessions.map(({ id, current, address, user_agent, factor, created_at }) => ({
     title: current ? texts.here : html`<bdi>${browserName(user_agent) ?? user_agent ?? texts.unknown}</bdi>`,
-    detail: html`${address !== null && html`${texts.from} ${address}, `}${texts.since} ${when(created_at, visit.formats)}`,
+    detail: html`${address !== null && html`${texts.from} ${address}, `}${texts.since} ${when(created_at, visit.formats)}${factor !== null && `, ${texts.factors[factor]}`}`,
     end: current ? html`` : linkLike({ label: texts.end, name: 'end', value: id }),
   }));
   const others = linkLike({ label: texts.endOthers, name: 'do', value: 'end-others' });

@@ -19,6 +19,15 @@ export const kindLabels: Readonly<Record<AuditKind, string>> = {
 export const operationLabels: Readonly<Record<string, string>> = {
   signUp: 'Made the account',
   logIn: 'Log-in',
+  logInWithFactor: 'Log-in with a code or passkey',
+  createPasskey: 'Added a passkey',
+  renamePasskey: 'Renamed a passkey',
+  deletePasskey: 'Removed a passkey',
+  setUpCodes: 'Set up one-time codes',
+  activateCodes: 'Switched one-time codes on',
+  removeCodes: 'Switched one-time codes off',
+  createBackupCodes: 'Made backup codes',
+  recover: 'Recovered the log-in',
   logInByLink: 'Log-in by a printed link',
   logOut: 'Log-out',
   confirm: 'Confirmed who they are',
@@ -62,7 +71,8 @@ export const operationLabels: Readonly<Record<string, string>> = {
 
 /** Why something was refused; others are shown as their code. */
 export const refusalLabels: Readonly<Record<string, string>> = {
-  invalid_credentials: 'Wrong password',
+  invalid_credentials: 'Wrong password or code',
+  factor_due: 'Password right, code due',
   insufficient_scope: 'The key may not do this',
   password_required: 'Not confirmed',
   invalid_transition: 'Not possible then',

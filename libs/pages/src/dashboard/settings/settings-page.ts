@@ -12,6 +12,7 @@ const parts = {
   '/app/settings/portal': 'Buyers’ portal',
   '/app/settings/payments': 'Payments',
   '/app/settings/account': 'Your login',
+  '/app/settings/security': 'Security',
   '/app/settings/audit-log': 'Audit log',
   '/app/settings/test-mode': 'Test mode',
 } as const;
@@ -23,6 +24,7 @@ const elsewhere = {
 } as const;
 
 export type SettingsPath = keyof typeof parts;
+export const securityPath = '/app/settings/security' satisfies SettingsPath;
 export const auditLogPath = '/app/settings/audit-log' satisfies SettingsPath;
 
 /** A page of the settings. @param said above its content, after something was done */

@@ -4,7 +4,8 @@ import { showAuditLog } from './audit-log.ts';
 import { settingsGroup } from './change-settings.ts';
 import { logoCard, logoPath, showLogo, takeLogo } from './logo.ts';
 import { showPayments, takePayments } from './payments.ts';
-import { auditLogPath } from './settings-page.ts';
+import { showSecurity, takeSecurity } from './security.ts';
+import { auditLogPath, securityPath } from './settings-page.ts';
 import { showTestMode, takeTestMode } from './test-mode.ts';
 
 export const settingsPages: Pages = {
@@ -15,6 +16,7 @@ export const settingsPages: Pages = {
   '/app/settings/portal': settingsGroup('/app/settings/portal'),
   '/app/settings/payments': { show: showPayments, take: takePayments },
   '/app/settings/account': { show: showAccount, take: takeAccount },
+  [securityPath]: { show: showSecurity, take: takeSecurity },
   [auditLogPath]: { show: showAuditLog },
   '/app/settings/test-mode': { show: showTestMode, take: takeTestMode },
 };

@@ -9,6 +9,7 @@ import { deliveryOperations } from './deliveries.ts';
 import { discountOperations } from './discounts.ts';
 import { endpointOperations } from './endpoints.ts';
 import { exportOperations } from './exports.ts';
+import { factorOperations } from './factors.ts';
 import { funnelOperations } from './funnels.ts';
 import { imageOperations } from './images.ts';
 import { letterOperations } from './letters.ts';
@@ -52,6 +53,7 @@ const list = [
   ...apiKeyOperations,
   ...auditLogOperations,
   ...sessionOperations,
+  ...factorOperations,
   ...letterOperations,
 ];
 

@@ -4,6 +4,7 @@ import {
   confirmedResult,
   loginBody,
   loginLinkBody,
+  loginResult,
   meResource,
   sessionResource,
   signupBody,
@@ -17,8 +18,10 @@ import { z } from 'zod';
 import { changePassword, requestedAt } from '../../identity/change-password.ts';
 import { confirmPerson } from '../../identity/confirmation.ts';
 import { endOtherSessions, endSession } from '../../identity/end-sessions.ts';
+import { partyOf } from '../../identity/factors/relying-party.rules.ts';
+import { methodsOf } from '../../identity/factors/user-factors.ts';
 import { listSessions } from '../../identity/list-sessions.ts';
-import { logIn } from '../../identity/log-in.ts';
+import { type LogIn, logIn } from '../../identity/log-in.ts';
 import { logInByLink } from '../../identity/login-link.ts';
 import type { SessionOrigin } from '../../identity/login-origin.ts';
 import { openSession } from '../../identity/open-session.ts';
@@ -28,7 +31,21 @@ import { User } from '../../identity/user.entity.ts';
 import { defineOkOperation, defineOperation, type OperationCall, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
-const originOf = ({
+/** Opens the browser's session, or lets it go on with a factor. */
+function answerOf(
+  entered: LogIn,
+  { cookie, audit, ownUrls }: Pick<OperationCall<unknown, unknown, unknown>, 'cookie' | 'audit' | 'ownUrls'>,
+) {
+  if (entered.kind === 'opened') {
+    cookie.set(entered.token);
+    return { ok: true, accountId: entered.accountId };
+  }
+  cookie.setPending(entered.pendingToken);
+  audit.refused('factor_due');
+  return { ok: false, factorDue: true, methods: methodsOf(entered.factors, partyOf(ownUrls)) };
+}
+
+export const originOf = ({
   address,
   headers,
 }: Pick<OperationCall<unknown, unknown, unknown>, 'address' | 'headers'>): SessionOrigin => ({
@@ -71,17 +88,17 @@ export const sessionOperations = tagged('Log in', [
     summary: 'Log in',
     description:
       'Where the account’s address is verified, an email notifies it of a log-in from a browser or network from which there was none ' +
-      'in the last 90 days; five a day at most.',
+      'in the last 90 days; five a day at most. A user with one-time codes or passkeys gets `factorDue` and a cookie with which ' +
+      '`logInWithFactor` goes on for ten minutes.',
     auth: 'public',
     body: loginBody,
-    response: signupResult,
+    response: loginResult,
     errors: ['invalid_credentials'],
     run: async ({ app, body, address, headers, cookie, ownUrls, audit }) => {
       const attempt = await app.limitLogin(body.email, address);
-      const { accountId, token } = await logIn(app, body, originOf({ address, headers }), ownUrls[0] ?? '', audit);
+      const entered = await logIn(app, body, originOf({ address, headers }), ownUrls[0] ?? '', audit);
       await attempt.succeeded();
-      cookie.set(token);
-      return { ok: true, accountId };
+      return answerOf(entered, { cookie, audit, ownUrls });
     },
   }),
   defineOperation({
@@ -90,15 +107,15 @@ export const sessionOperations = tagged('Log in', [
     method: 'POST',
     path: '/api/auth/login-link/redeem',
     summary: 'Log in with the token of a link that the deployment printed',
-    description: 'The token works once, within ten minutes. The link leads to a page that does this.',
+    description:
+      'The token works once, within ten minutes. The link leads to a page that does this. A factor is due as at `logIn`.',
     auth: 'public',
     body: loginLinkBody,
-    response: signupResult,
+    response: loginResult,
     errors: ['not_found'],
-    run: async ({ app, body, address, headers, cookie, audit }) => {
-      const { accountId, token } = await logInByLink(app, body.token, originOf({ address, headers }), audit);
-      cookie.set(token);
-      return { ok: true, accountId };
+    run: async ({ app, body, address, headers, cookie, audit, ownUrls }) => {
+      const entered = await logInByLink(app, body.token, originOf({ address, headers }), audit);
+      return answerOf(entered, { cookie, audit, ownUrls });
     },
   }),
   defineOkOperation({
@@ -140,15 +157,16 @@ export const sessionOperations = tagged('Log in', [
     description:
       'For 15 minutes this session may then do what answers `password_required` otherwise: choose another payment processor or its ' +
       'keys, give webhooks and automations a new URL, make or replace an API key, change an address. It is of this session alone and ends with a ' +
-      'new password. Wrong passwords count with those of logging in.',
+      'new password. Give the password, or in its place a one-time code, backup code or passkey, as at `logInWithFactor`. Wrong ones ' +
+      'count with those of logging in.',
     auth: 'session',
     body: confirmBody,
     response: confirmedResult,
     changesNothing: true,
     unlimitedConcurrency: true,
-    errors: ['invalid_credentials'],
-    run: async ({ app, actor, body, address }) => {
-      const until = await confirmPerson(app, actor, body, address);
+    errors: ['invalid_credentials', 'passkeys_unavailable'],
+    run: async ({ app, actor, body, address, ownUrls }) => {
+      const until = await confirmPerson(app, actor, body, { address, party: partyOf(ownUrls) });
       return { ok: true, confirmedUntil: until.toISOString() };
     },
   }),

@@ -7,6 +7,7 @@ import { EmailKeys } from './0005-email-keys.ts';
 import { KeyPeppers } from './0006-key-peppers.ts';
 import { AuditLog } from './0007-audit-log.ts';
 import { AnonymousRecords } from './0008-anonymous-records.ts';
+import { Factors } from './0009-factors.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -17,4 +18,5 @@ export const migrations: Migrations = [
   { name: '0006-key-peppers', class: KeyPeppers },
   { name: '0007-audit-log', class: AuditLog },
   { name: '0008-anonymous-records', class: AnonymousRecords },
+  { name: '0009-factors', class: Factors },
 ];

@@ -8,7 +8,12 @@ export type SensitiveChange =
   | 'api_key_made'
   | 'api_key_replaced'
   | 'checkout_url'
-  | 'support_email';
+  | 'support_email'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'codes_on'
+  | 'codes_off'
+  | 'backup_codes_made';
 
 const changes: Readonly<Record<SensitiveChange, string>> = {
   payment_processor: 'the payment processor or its keys were changed',
@@ -18,6 +23,11 @@ const changes: Readonly<Record<SensitiveChange, string>> = {
   api_key_replaced: 'an API key was replaced by another one',
   checkout_url: 'another checkout page was given, which reminders lead buyers to',
   support_email: 'another address for support was given',
+  passkey_added: 'a passkey was added to your log-in',
+  passkey_removed: 'a passkey was removed from your log-in',
+  codes_on: 'one-time codes were switched on for your log-in',
+  codes_off: 'one-time codes were switched off for your log-in',
+  backup_codes_made: 'new backup codes were made for your log-in',
 };
 
 /** Who made a change. */
