@@ -1,7 +1,7 @@
 import { openVisit, type Visit } from '@app/testing/browser/visit';
+import { codeOf } from '@app/testing/one-time-codes';
 import { beforeAll, expect, test } from 'vitest';
 import { confirmAs } from './support/dashboard-visits.ts';
-import { codeOf } from './support/one-time-codes.ts';
 import { type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 

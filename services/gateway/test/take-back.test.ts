@@ -9,6 +9,7 @@ import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { lettersTo } from './letter-files.ts';
 import { harness, startGateway, url } from './set-up.ts';
+import { switchCodesOn } from './switch-codes-on.ts';
 
 /** Guarantee: a password that is chosen by a letter takes a never verified account from whoever made it, or changes nothing at all. */
 startGateway();
@@ -98,6 +99,22 @@ test('while a service is out nothing is changed, and the link stays valid', asyn
   harness.processors.revoke = async () => undefined;
   expect((await redeem(token)).status).toBe(200);
   expect(await statusBy({ key })).toBe(401);
+});
+
+test('factors that were set up before the address was verified end with it; those of a verified account stay', async () => {
+  const hijacked = await createSeller(url);
+  await switchCodesOn(url, hijacked.session, harness.clock.nowMs());
+  expect((await redeem(await resetToken(hijacked.email))).status).toBe(200);
+  const entered = await send(url, 'POST', '/api/auth/login', { body: { email: hijacked.email, password } });
+  expect(entered.json).toEqual({ ok: true, accountId: hijacked.accountId });
+
+  const owner = await createSeller(url);
+  await sentTo(owner.email, 'verification');
+  await send(url, 'POST', '/api/auth/verification/redeem', { body: { token: tokenIn(owner.email, 'verification') } });
+  await switchCodesOn(url, owner.session, harness.clock.nowMs());
+  expect((await redeem(await resetToken(owner.email))).status).toBe(200);
+  const begun = await send(url, 'POST', '/api/auth/login', { body: { email: owner.email, password } });
+  expect(begun.json).toMatchObject({ ok: false, factorDue: true });
 });
 
 test('a reset of a verified account ends nothing elsewhere, and its keys where that is wanted', async () => {

@@ -5,6 +5,7 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { removeFactorsStatement } from './factors/user-factors.ts';
 import { lockKeysStatement, revokeKeysStatement } from './revoke-api-key.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
 
@@ -27,8 +28,8 @@ interface TakenBack {
 
 /**
  * Gives an account whose address was never verified to whom the address is of, in the transaction of the new password: it is
- * verified by that, its keys are revoked, and the event tells the services to end what else was set up. Nothing happens to one that was
- * verified meanwhile.
+ * verified by that, its keys are revoked, its second factors are removed, and the event tells the services to end what else was set
+ * up. Nothing happens to one that was verified meanwhile.
  */
 export async function takeBack(tx: EntityManager, { accountId, userId, now, requestId }: TakenBack): Promise<void> {
   const account = await lockAccount(tx, accountId);
@@ -40,6 +41,7 @@ export async function takeBack(tx: EntityManager, { accountId, userId, now, requ
   await revokeAllKeys(tx, accountId, now);
   await executeBound(tx, forgetOriginsStatement([userId]));
   await executeBound(tx, forgetLinksStatement([userId]));
+  await executeBound(tx, removeFactorsStatement([userId]));
   const takenBackAt = now.toISOString();
   await addToOutbox(tx, [outboxRow(accountTakenBack, { takenBackAt }, { accountId, requestId, nowMs: now.getTime() })]);
 }

@@ -16,7 +16,8 @@ const readStatement = statement<{ has_codes: boolean; backup_codes: number; pass
      (select count(*) from passkeys where user_id = $1)::int4 as passkeys`,
   { has_codes: 'bool', backup_codes: 'int4', passkeys: 'int4' },
 );
-const removeStatement = statement(
+/** Removes all factors of a user, for the transaction of what makes them void. The password is enough then. Takes the user's id. */
+export const removeFactorsStatement = statement(
   'factors-remove',
   `with codes as (delete from one_time_codes where user_id = $1),
      backups as (delete from backup_codes where user_id = $1),
@@ -50,9 +51,6 @@ export function methodsOf({ hasCodes, backupCodesLeft, passkeys }: UserFactors, 
   ];
   return methods.filter(([, has]) => has).map(([method]) => method);
 }
-
-/** The statement that removes all factors of a user, for the transaction of what makes them void. The password is enough then. */
-export const removeFactors = (userId: string) => removeStatement([userId]);
 
 /** Without another factor backup codes are no use; in the transaction that removes one. */
 export async function dropLoneBackupCodes(client: Client, userId: string): Promise<void> {
