@@ -1,4 +1,5 @@
 import { runMain } from '@app/service-host/run-main';
+import { runAccountCommand } from './account-command.ts';
 import { readConfig } from './config.ts';
 import { gatewayRotation } from './rotation.ts';
 import { createGateway } from './service.ts';
@@ -6,9 +7,12 @@ import { createGateway } from './service.ts';
 /** Longer than one attempt of a request, which takes up to five seconds; the service closes within eight. */
 const finishWithinMs = 7_000;
 
-await runMain(
-  'gateway',
-  readConfig,
-  (config, deps) => createGateway(config, { ...deps, finishWithinMs }),
-  gatewayRotation,
-);
+const [command, ...args] = process.argv.slice(2);
+if (command === 'account') process.exitCode = await runAccountCommand(args, readConfig);
+else
+  await runMain(
+    'gateway',
+    readConfig,
+    (config, deps) => createGateway(config, { ...deps, finishWithinMs }),
+    gatewayRotation,
+  );

@@ -1,7 +1,7 @@
 import { minuteMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
-import { type Database, statement } from '@app/service-kit/database';
+import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { CallAudit } from './audit/call-audit.ts';
 import { isFactorDue, readFactors } from './factors/user-factors.ts';
 import type { LogIn } from './log-in.ts';
@@ -34,9 +34,13 @@ const redeemStatement = statement<{ user_id: string; account_id: string }>(
  * no operation for it.
  */
 export async function createLoginLink({ database, clock }: Deps, userId: string): Promise<string> {
+  return await insertLoginLink(database.pool, userId, clock.now());
+}
+
+/** The same in the transaction of what it is made for. @param client of that, or the pool */
+export async function insertLoginLink(client: Client | Database['pool'], userId: string, now: Date): Promise<string> {
   const token = newSessionToken();
-  const expiresAt = new Date(clock.nowMs() + validMs);
-  await database.pool.query(insertStatement([hashSessionToken(token), userId, expiresAt]));
+  await client.query(insertStatement([hashSessionToken(token), userId, new Date(now.getTime() + validMs)]));
   return `/login/once/${token}`;
 }
 
