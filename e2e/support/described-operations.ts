@@ -106,7 +106,9 @@ function described(method: string, path: string, operation: Described): Describe
     faultOf: (status, mediaType, value) => {
       const response = operation.responses[status];
       if (response === undefined) return `the document has no answer ${status}`;
-      const content = resolved(response).content?.[mediaType];
+      const contents = resolved(response).content;
+      if (contents === undefined && mediaType === '') return null;
+      const content = contents?.[mediaType];
       if (content === undefined) return `the document has no ${mediaType} for ${status}`;
       if (!mediaType.includes('json')) return null;
       const validate = validatorOf(content.schema);
