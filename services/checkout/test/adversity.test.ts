@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createOrder } from '@app/contracts/orders';
 import { requestBegun } from '@app/messaging/points';
 import { isWorking, writeContext } from '@app/messaging/request-headers';
@@ -99,9 +100,12 @@ test('an order whose caller stopped waiting before its batch began is refused an
 /** Reads on past the signs that the order is worked on. */
 async function finalAnswer(payload: string, headers: ReturnType<typeof writeContext>): Promise<unknown> {
   const { connection } = harness.link;
-  const options = { headers, maxWait: 10_000, strategy: 'timer' as const };
-  for await (const reply of await connection.requestMany(createOrder.subject, payload, options)) {
-    if (!isWorking(reply)) return reply.json();
+  // As a requester's: the callee answers into no other inbox.
+  const reply = `_INBOX_gateway.checkout.${randomUUID()}.1`;
+  const replies = connection.subscribe(reply, { timeout: 10_000 });
+  connection.publish(createOrder.subject, payload, { headers, reply });
+  for await (const message of replies) {
+    if (!isWorking(message)) return message.json();
   }
   throw new Error('the order was not answered');
 }

@@ -122,23 +122,8 @@ test('the same Idempotency-Key is one payout, and another includePending is anot
   expect(requested).toHaveLength(1);
 });
 
-test('a model sees what would be paid until it confirms, and then pays once', async () => {
-  const shown = await tool('pay_affiliate', { code: 'PAT', includePending: true });
-  expect(shown.isError).toBe(true);
-  const { detail, fields } = JSON.parse(shown.content[0].text);
-  expect(detail).toContain(JSON.stringify(balances));
-  expect(detail).toContain('confirm: true');
-  expect(fields).toEqual([{ field: 'confirm', code: 'required', message: 'must be true' }]);
-  expect(requested).toEqual([]);
-  // Of an affiliate that is not there nothing can be shown.
-  expect((await tool('pay_affiliate', { code: 'unknown' })).isError).toBe(true);
-  for (const _ of [1, 2]) {
-    const given = { code: 'PAT', includePending: true, currency: 'usd', confirm: true, idempotencyKey: 'by-tool' };
-    expect((await tool('pay_affiliate', given)).structuredContent).toMatchObject({ amount_cents: 4200 });
-  }
-  expect(requested.map(({ input }) => input)).toEqual([
-    { code: 'PAT', includePending: true, body: { currency: 'usd' } },
-  ]);
+// What a model sees before it pays an affiliate: mcp-confirmation.test.ts.
+test('a model reads what is owed to an affiliate, and what was paid', async () => {
   expect((await tool('get_affiliate_statement', { code: 'PAT' })).structuredContent).toMatchObject({ balances });
   expect((await tool('list_payouts', {})).structuredContent.data).toHaveLength(1);
 });
