@@ -7,6 +7,7 @@ import { startSmtpServer } from '@app/testing/smtp-server';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
+import { verifyAddress } from './support/letters.ts';
 import { serveOwnPage } from './support/own-page.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { cardNumber, serveStripeJs, stripeApiOrigin, stripeCalls, stripeOrigin } from './support/stripe-js.ts';
@@ -299,6 +300,7 @@ async function cardLink({ email }: Seller): Promise<string> {
 /** A buyer on the card page that the email of a renewal leads to which the bank wants confirmed, in a rehearsal with test keys alone. */
 async function onCardPage(name: string) {
   const other = await signUp(platform.baseUrl, name);
+  await verifyAddress(platform.baseUrl, other, mails);
   const testKey = `sk_test_${name}`;
   stripe.accept(testKey, `acct_${name}`);
   const keys = { processor: 'stripe', test: { secretKey: testKey, publishableKey: `pk_test_${name}` } };

@@ -7,7 +7,8 @@ import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.
 
 startGateway();
 sellerForEachTest();
-const changes = operations.filter(({ method }) => method === 'PATCH');
+// A passkey has nothing but a name, which is required.
+const changes = operations.filter(({ id, method }) => method === 'PATCH' && id !== 'renamePasskey');
 
 /** An id, or a code, that the path takes. */
 function pathValueOf(schema: z.ZodType): string {

@@ -43,7 +43,8 @@ document.addEventListener('htmx:before:swap', (event) => {
   const { request } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail.ctx;
   // Not when it is sent: another request may wait behind this one by now, with newer values.
   sent = new Map();
-  for (const [name, value] of /** @type {Iterable<[string, unknown]>} */ (request.body)) sent.set(name, String(value));
+  const body = /** @type {Iterable<[string, unknown]>} */ (request.body ?? []);
+  for (const [name, value] of body) sent.set(name, String(value));
   chosen.clear();
   for (const select of document.querySelectorAll('select'))
     if (select.value !== sent.get(select.name)) chosen.set(select.name, select.value);
