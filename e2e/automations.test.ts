@@ -1,5 +1,4 @@
 import { accountSettingsChanged } from '@app/contracts/accounts';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestNats } from '@app/testing/nats';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,8 +7,6 @@ import { type Cluster, startClusterOn } from './support/cluster.ts';
 import { verifyAddress } from './support/letters.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { attempted, handled } from './support/waits.ts';
-
-guardLeaks();
 
 let server: Awaited<ReturnType<typeof startSmtpServer>>;
 let cluster: Pick<Cluster, 'baseUrl' | 'close'>;
