@@ -6,7 +6,7 @@ import { type DescribedOperation, describedOperations, resolved, type Schema } f
 import { furnish, openCheckoutAt } from './support/furnished-shop.ts';
 import { portalSession } from './support/portal-session.ts';
 import { valuesOf } from './support/schema-values.ts';
-import { type Answer, call, type Seller, signUp } from './support/seller.ts';
+import { type Answer, call, type Seller, sessionOf, signUp } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
 
 /**
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   const newKey = async (body: object): Promise<{ id: string; key: string }> =>
     (await call(baseUrl, 'POST', '/api/v1/api-keys', { headers: { cookie }, body: { name: 'matrix', ...body } })).json;
-  const cookie = await sessionOf(victim);
+  const cookie = await sessionOf(baseUrl, victim);
   const revoked = await newKey({});
   await victim.call('DELETE', `/api/v1/api-keys/${revoked.id}`);
   const scoped = await Promise.all(
@@ -74,16 +74,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => receiver?.close());
-
-async function sessionOf({ email }: Seller): Promise<string> {
-  const answer = await call(baseUrl, 'POST', '/api/auth/login', {
-    body: { email, password: 'a long enough password' },
-  });
-  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  const body = { password: 'a long enough password' };
-  await call(baseUrl, 'POST', '/api/auth/confirm', { headers: { cookie }, body });
-  return cookie;
-}
 
 const seed = 20_261_129;
 
@@ -155,7 +145,7 @@ test('no operation takes a credential that the document does not name, and none 
 });
 
 test('a page of another site acts with nobody’s session, whatever the operation', async () => {
-  const cookie = await sessionOf(victim);
+  const cookie = await sessionOf(baseUrl, victim);
   const before = await victimsThings();
   const writing = describedOperations.filter(
     ({ method, credentials: taken }) => method !== 'GET' && taken.includes('session'),

@@ -6,7 +6,7 @@ import { type DescribedOperation, describedOperations } from './support/describe
 import { furnish, openCheckoutAt } from './support/furnished-shop.ts';
 import { portalSession } from './support/portal-session.ts';
 import { bodiesOf, textsOf } from './support/schema-values.ts';
-import { call, type Seller, signUp } from './support/seller.ts';
+import { call, type Seller, sessionOf, signUp } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
 
 /**
@@ -30,7 +30,7 @@ beforeAll(async () => {
   ids = { ...ids, checkoutId: checkout.id, offerId: ids.bumpId as string, keyId: await otherKey(seller) };
   headersOf = {
     apiKey: { authorization: `Bearer ${seller.apiKey}` },
-    session: { cookie: await sessionOf(seller) },
+    session: { cookie: await sessionOf(baseUrl, seller) },
     checkoutSecret: { 'x-checkout-secret': checkout.secret },
     portalSession: { 'x-portal-session': portal },
     platformKey: {},
@@ -41,13 +41,6 @@ afterAll(() => receiver?.close());
 
 const otherKey = async (seller: Seller): Promise<string> =>
   (await seller.call('GET', '/api/v1/api-keys')).json.data.find(({ name }: { name: string }) => name !== 'test').id;
-
-async function sessionOf({ email }: Seller): Promise<string> {
-  const answer = await call(baseUrl, 'POST', '/api/auth/login', {
-    body: { email, password: 'a long enough password' },
-  });
-  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-}
 
 /** They end what the other requests are sent with. */
 const endsItself = ['logOut', 'closePortal', 'endOtherSessions'];

@@ -76,6 +76,17 @@ export async function signUp(baseUrl: string, name = 'Test Seller', scopes?: str
   };
 }
 
+/** Logs in, and returns the cookie of that session, which is confirmed for 15 minutes. */
+export async function sessionOf(baseUrl: string, { email }: Seller): Promise<string> {
+  const answer = await call(baseUrl, 'POST', '/api/auth/login', {
+    body: { email, password: 'a long enough password' },
+  });
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const body = { password: 'a long enough password' };
+  await call(baseUrl, 'POST', '/api/auth/confirm', { headers: { cookie }, body });
+  return cookie;
+}
+
 /** @throws with the answer when it is refused: a test would wait in vain for what follows */
 async function posted(seller: Pick<Seller, 'call'>, path: string, body: unknown): Promise<Answer['json']> {
   const answer = await seller.call('POST', path, { body });
