@@ -202,6 +202,7 @@ const attempts = (): Record<string, Attempt> => {
     },
     listAffiliates: { expect: 'own' },
     createAffiliate: { body: { code: 'mine', name: 'M', email: 'm@example.com', commissionPercent: 1 }, expect: 'own' },
+    getAffiliate: { params: { code: 'victimleaf' }, expect: 'unknown' },
     updateAffiliate: { params: { code: 'victimleaf' }, body: { name: 'x' }, expect: 'unknown' },
     listCommissions: { params: { code: 'victimleaf' }, expect: 'unknown' },
     getAffiliateStatement: { params: { code: 'victimleaf' }, expect: 'unknown' },

@@ -6,6 +6,7 @@ const withoutPage: Readonly<Record<string, string>> = {
   createPasskeyChallenge: 'The script of passkeys calls it, when its button is pressed.',
   createPasskeyOptions: 'The script of passkeys calls it, when its button is pressed.',
   deleteWebhookEndpoint: 'It removes what `removeWebhookEndpoint` removes; pages name the endpoint by its id.',
+  getAffiliate: 'Pages list affiliates with all that there is of them.',
   getPayment: 'Pages list payments whole.',
   mcp: 'AI agents speak to it; pages show how to connect them.',
 };

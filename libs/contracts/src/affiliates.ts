@@ -100,6 +100,10 @@ export const listAffiliates = defineRequest('read', 'affiliate', 'affiliates.lis
   input: pageQueryOf(idSchema('affiliate')),
   output: listOf(affiliateWithBalances),
 });
+export const getAffiliate = defineRequest('read', 'affiliate', 'affiliates.get', {
+  input: z.object({ code: z.string() }),
+  output: affiliateWithBalances,
+});
 export const createAffiliate = defineRequest('command', 'affiliate', 'affiliates.create', {
   input: z.object({ body: createAffiliateBody }),
   output: affiliateResource,

@@ -179,7 +179,7 @@ export const checkoutOutcome = z
   .object({
     status: z.enum(['paid', 'authorized', 'declined', 'requires_action', 'processing', 'refunded', 'expired']),
     orderId: idSchema('order').optional(),
-    totalCents: z.int().describe('What is charged or held, in minor units; with the upsell once that is charged.'),
+    totalCents: z.int().describe('What is charged or held; with the upsell once that is charged.'),
     upsell: shownUpsell.optional(),
     action: paymentAction.optional(),
     clientSecret: z

@@ -13,7 +13,8 @@ const base64url = (max: number) =>
     .string()
     .min(1)
     .max(max)
-    .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url');
+    .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url')
+    .meta({ contentEncoding: 'base64url' });
 
 const credential = {
   id: base64url(1_400),
@@ -59,15 +60,17 @@ export type FactorProof = z.infer<typeof logInWithFactorBody>;
 /** Options for `navigator.credentials.get`, with binary fields in base64url. */
 export const passkeyChallenge = z
   .object({
-    challenge: z.string(),
+    challenge: z.string().meta({ contentEncoding: 'base64url' }),
     rpId: z.string(),
-    timeout: z.int(),
+    timeout: z.int().describe('Milliseconds.'),
     userVerification: z.literal('required'),
   })
   .meta({ id: 'PasskeyChallenge' });
 
 /** Options for `navigator.credentials.create`, with binary fields in base64url. */
-export const passkeyOptions = z.looseObject({ challenge: z.string() }).meta({ id: 'PasskeyOptions' });
+export const passkeyOptions = z
+  .looseObject({ challenge: z.string().meta({ contentEncoding: 'base64url' }) })
+  .meta({ id: 'PasskeyOptions' });
 
 export const createPasskeyBody = z
   .strictObject({ name: line(passkeyNameMax, 1), credential: passkeyAttestation })

@@ -5,29 +5,37 @@ import { idSchema } from './ids.ts';
 import { pricingType } from './products.ts';
 
 const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01');
-const monthValue = z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), value: z.number() });
+const monthValue = z.object({
+  month: z
+    .string()
+    .regex(/^\d{4}-\d{2}$/)
+    .describe('`YYYY-MM`, UTC.'),
+  value: z.number().describe('Minor units where it is an amount; a rate is from 0 to 1.'),
+});
 
 export const metricsResource = z
   .object({
     product: z.object({ id: z.string(), name: z.string(), pricingType }),
     summary: z.object({
-      revenueCents: z.int(),
-      orders: z.int(),
-      aovCents: z.int(),
-      bumpTakeRate: z.number(),
-      upsellTakeRate: z.number(),
-      activeSubscriptions: z.int(),
-      mrrCents: z.int(),
-      refunds: z.int(),
-      refundedCents: z.int(),
-      refundRate: z.number(),
-      views: z.int(),
-      conversionRate: z.number(),
-      customers: z.int(),
+      revenueCents: z.int().describe('Of orders and renewals; refunds are not subtracted.'),
+      orders: z.int().describe('Without renewals.'),
+      aovCents: z.int().describe('The average total of an order.'),
+      bumpTakeRate: z.number().describe('From 0 to 1: orders with a bump, of all orders.'),
+      upsellTakeRate: z.number().describe('From 0 to 1: orders with an upsell, of those that were shown one.'),
+      activeSubscriptions: z.int().describe('Without those past due, paused or canceled.'),
+      mrrCents: z.int().describe('What active subscriptions bring in a month.'),
+      refunds: z.int().describe('Orders from which money went back, once each.'),
+      refundedCents: z.int().describe('All that went back.'),
+      refundRate: z.number().describe('From 0 to 1: refunds, of all orders.'),
+      views: z.int().describe('Visitors of the checkout, each once a UTC day.'),
+      conversionRate: z.number().describe('From 0 to 1: orders from the checkout, of its visitors.'),
+      customers: z.int().describe('Buyers, by their email.'),
     }),
-    revenueByMonth: z.array(z.object({ month: monthValue.shape.month, value: z.int() })),
-    mrrByMonth: z.array(monthValue),
-    churnByMonth: z.array(monthValue),
+    revenueByMonth: z.array(
+      z.object({ month: monthValue.shape.month, value: z.int().describe('Minor units: 4900 is 49.00.') }),
+    ),
+    mrrByMonth: z.array(monthValue).describe('Of subscriptions, at the end of each month.'),
+    churnByMonth: z.array(monthValue).describe('Of subscriptions: the share that ended in the month.'),
   })
   .meta({ id: 'Metrics' });
 export type MetricsResource = z.infer<typeof metricsResource>;

@@ -1,4 +1,10 @@
-import { createAffiliate, listAffiliates, listCommissions, updateAffiliate } from '@app/contracts/affiliates';
+import {
+  createAffiliate,
+  getAffiliate,
+  listAffiliates,
+  listCommissions,
+  updateAffiliate,
+} from '@app/contracts/affiliates';
 import type { RequestInput } from '@app/contracts/define';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
@@ -33,6 +39,17 @@ test('affiliates earn a percentage or an amount, on first sales only by default,
   const fixed = await create('amy', { commissionCents: 500, renewalMonths: 12 });
   expect(fixed).toMatchObject({ commission_percent: null, commission_cents: 500, renewal_months: 12 });
   expect(await list()).toEqual({ data: [fixed, percent].map((affiliate) => ({ ...affiliate, balances: [] })) });
+});
+
+test('an affiliate is read by its code, in any case, as the list has it, and by its own account alone', async () => {
+  await create('ZOE');
+  const created = await create('amy');
+  const read = (code: string, context: object = {}) =>
+    service.request(getAffiliate, { code }, { accountId, ...context });
+  expect(await read('AMY')).toEqual({ ...created, balances: [] });
+  expect((await list()).data).toContainEqual(await read('zoe'));
+  for (const refused of [read('amy', { accountId: newId('account', Date.now()) }), read('eve'), read('a\u0000')])
+    await expect(refused).rejects.toMatchObject({ code: 'affiliate_not_found' });
 });
 
 test('a code is taken once per account, however it is written and also by concurrent requests', async () => {

@@ -3,12 +3,13 @@ import { limits } from '@app/contracts/common';
 import { type ErrorCode, errorCodes, publicCode } from '@app/contracts/errors';
 import * as webhookPayloads from '@app/contracts/webhook-payloads';
 import { webhookEventNames } from '@app/contracts/webhooks';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../src/api/operation.ts';
 import { operations } from '../src/api/operations/all-operations.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
-import { problem } from '../src/openapi/error-responses.ts';
-import { examples, problemExample } from '../src/openapi/examples.ts';
+import { exampleOf } from '../src/openapi/examples/all-examples.ts';
 import { errorsOf } from '../src/openapi/operation-errors.ts';
 
 /** Public writes that a repetition does no harm: they take no Idempotency-Key. */
@@ -30,6 +31,7 @@ const keyless = [
 interface Schema {
   $ref?: string;
   type?: string | string[];
+  description?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
   required?: string[];
@@ -43,14 +45,27 @@ interface Schema {
 interface Response {
   $ref?: string;
   headers?: Record<string, unknown>;
-  content?: Record<string, { schema: Schema }>;
+  content?: Record<string, Content>;
+}
+interface Content {
+  schema: Schema;
+  examples?: Record<string, { value: unknown }>;
 }
 interface DocumentedOperation {
   operationId: string;
   tags: string[];
   security: Record<string, string[]>[];
-  parameters?: { $ref?: string; in?: string; name?: string; required?: boolean }[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
+  summary?: string;
+  description?: string;
+  parameters?: {
+    $ref?: string;
+    in?: string;
+    name?: string;
+    required?: boolean;
+    description?: string;
+    schema?: Schema;
+  }[];
+  requestBody?: { required: boolean; content: Record<string, Content & { example?: unknown }> };
   responses: Record<string, Response>;
 }
 
@@ -319,13 +334,101 @@ test('every reference leads somewhere and every component is used', () => {
   }
 });
 
-test('examples are valid', () => {
-  for (const [id, { body, response }] of Object.entries(examples)) {
-    const operation = operations.find((each) => each.id === id);
-    expect(operation?.response.parse(response)).toEqual(response);
-    if (body !== undefined) expect(operation?.body?.parse(body)).toEqual(body);
+const described = Object.entries(document.paths as Record<string, Record<string, DocumentedOperation>>).flatMap(
+  ([, methods]) => Object.values(methods),
+);
+
+/** Every body and answer of the document with its examples, by a name for people. */
+const contents: [string, Content][] = described.flatMap(({ operationId, requestBody, responses }) => [
+  ...Object.values(requestBody?.content ?? {}).map((content): [string, Content] => [`body of ${operationId}`, content]),
+  ...Object.entries(responses).flatMap(([status, response]) =>
+    Object.values(resolved(response).content ?? {}).map((content): [string, Content] => [
+      `${status} of ${operationId}`,
+      content,
+    ]),
+  ),
+]);
+
+test('every body, answer and error has an example, which its schema allows', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'api');
+  const validators = new Map<string, ValidateFunction>();
+  for (const [name, { schema, examples = {} }] of contents) {
+    const values = Object.values(examples).map(({ value }) => value);
+    expect(values.length, name).toBeGreaterThan(0);
+    const text = JSON.stringify(schema).replaceAll('"#/', '"api#/');
+    const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+    validators.set(text, validate);
+    for (const value of values) expect([name, validate(value), validate.errors]).toEqual([name, true, null]);
   }
-  expect(problem.parse(problemExample)).toEqual(problemExample);
+});
+
+test('an example is what its operation would take and answer, with no field that it does not have', () => {
+  for (const operation of operations) {
+    const { body, response } = exampleOf(operation, 'http://127.0.0.1:3000');
+    expect(operation.response.parse(response), operation.id).toEqual(response);
+    if (operation.body !== undefined) expect(operation.body.parse(body), operation.id).toBeDefined();
+  }
+});
+
+test('examples name the deployment that shows them', () => {
+  const shown = JSON.stringify(openApiDocument(operations, 'https://shop.example'));
+  expect(shown).toContain('https://shop.example/c/maya-paints/watercolour-course');
+  expect(shown).not.toContain('127.0.0.1');
+});
+
+test('every operation and every parameter is described', () => {
+  for (const { operationId, summary, description, parameters = [] } of described) {
+    expect([operationId, summary?.length, description?.length]).not.toContain(undefined);
+    const undescribed = parameters
+      .map(resolved)
+      .filter((each) => (each.description ?? resolved(each.schema as Schema).description ?? '') === '');
+    expect([operationId, undescribed.map(({ name }) => name)]).toEqual([operationId, []]);
+  }
+});
+
+/** Every field of every schema in this part of the document. */
+function fieldsIn(part: unknown): [string, Schema][] {
+  if (part === null || typeof part !== 'object') return [];
+  const { properties = {} } = part as Schema;
+  const rest = Object.entries(part).filter(([key]) => key !== 'examples' && key !== 'example');
+  return [...Object.entries(properties), ...rest.flatMap(([, each]) => fieldsIn(each))];
+}
+
+test('amounts say their units, and what is base64 says so', () => {
+  const amounts = fieldsIn(document).filter(([name]) => /cents$/i.test(name));
+  expect(amounts.length).toBeGreaterThan(100);
+  for (const [name, { description }] of amounts)
+    expect([name, description]).toEqual([
+      name,
+      expect.stringMatching(/minor units.* 4900 is 49\.00|Minor units: 4900 is 49\.00/i),
+    ]);
+  const encoded = fieldsIn(document).filter(([, schema]) => 'contentEncoding' in schema);
+  expect(new Set(encoded.map(([name]) => name))).toEqual(
+    new Set([
+      'data',
+      'challenge',
+      'id',
+      'rawId',
+      'clientDataJSON',
+      'authenticatorData',
+      'signature',
+      'userHandle',
+      'attestationObject',
+    ]),
+  );
+});
+
+test('an error response that two operations have is written once', () => {
+  const inline = described.flatMap(({ responses }) =>
+    Object.entries(responses)
+      .filter(([status, { $ref }]) => status !== '200' && $ref === undefined)
+      .map(([, response]) => JSON.stringify(response)),
+  );
+  // Those of MCP are JSON-RPC.
+  const problems = inline.filter((each) => each.includes('problem+json'));
+  expect(problems.filter((each, index) => problems.indexOf(each) !== index)).toEqual([]);
 });
 
 test('there is no noise of zod in it', () => {

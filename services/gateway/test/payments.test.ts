@@ -15,7 +15,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { RunningGateway } from '../src/gateway-deps.ts';
-import { examples } from '../src/openapi/examples.ts';
+import { orderExamples } from '../src/openapi/examples/orders.ts';
 import { createGateway } from '../src/service.ts';
 import { createSeller, passwordCost, serveAs } from './harness.ts';
 import { send } from './http.ts';
@@ -31,7 +31,7 @@ let session: string;
 let accountId: string;
 const links: NatsClient[] = [];
 const orderId = newId('order', Date.now());
-const { payments: shown, ...order } = orderWithPayments.parse(examples.getOrder?.response);
+const { payments: shown, ...order } = orderWithPayments.parse(orderExamples.getOrder.response);
 /** The requests to the stand-ins, and for whom. */
 const requested: { name: string; accountId: string; commandId: string; input: unknown }[] = [];
 const billing = { away: false, payments: [] as PaymentResource[] };

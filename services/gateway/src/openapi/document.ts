@@ -3,8 +3,9 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { type Operation, scopesOf, takesIdempotencyKey, takesVersion } from '../api/operation.ts';
 import { checkoutSecretHeader } from '../identity/checkout-secret.ts';
 import { portalSessionHeader } from '../identity/portal-session.ts';
-import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
-import { examples } from './examples.ts';
+import { commonHeaders, type ErrorResponses, errorResponses, problem } from './error-responses.ts';
+import { exampleOf } from './examples/all-examples.ts';
+import { describeFields } from './field-words.ts';
 import { mcpPath } from './mcp-path.ts';
 import { plainSchema } from './plain-schema.ts';
 import { webhooks } from './webhooks.ts';
@@ -39,12 +40,13 @@ const tags: Record<string, string> = {
 /** The OpenAPI 3.1 description of these operations, as reached under `baseUrl`. */
 export function openApiDocument(operations: readonly Operation[], baseUrl: string): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
+  const errors = errorResponses(operations, baseUrl);
   for (const operation of operations) {
     const method = operation.method.toLowerCase() as Lowercase<Operation['method']>;
-    paths[operation.path] = { ...paths[operation.path], [method]: operationObject(operation) };
+    paths[operation.path] = { ...paths[operation.path], [method]: operationObject(operation, errors, baseUrl) };
   }
   const used = new Set([...operations.map(({ tag }) => tag), 'MCP']);
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -83,12 +85,14 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
         },
         parameters: { IdempotencyKey: idempotencyKey, IfMatch: ifMatch, RequestId: requestId },
         headers,
-        responses: sharedResponses(),
+        responses: errors.shared,
         schemas: { Problem: problem },
       },
     },
     { override: schemasOf(operations) },
   );
+  describeFields(document);
+  return document;
 }
 
 const idempotencyKey = {
@@ -138,10 +142,10 @@ function schemasOf(operations: readonly Operation[]): typeof plainSchema {
   };
 }
 
-function operationObject(operation: Operation): ZodOpenApiOperationObject {
+function operationObject(operation: Operation, errors: ErrorResponses, baseUrl: string): ZodOpenApiOperationObject {
   const { params, query, body } = operation;
   const replays = takesIdempotencyKey(operation, 'http');
-  const example = examples[operation.id];
+  const example = exampleOf(operation, baseUrl);
   const scopes = scopesOf(operation);
   const needs =
     scopes.length === 0
@@ -163,7 +167,7 @@ function operationObject(operation: Operation): ZodOpenApiOperationObject {
     ...(body && {
       requestBody: {
         required: !body.safeParse(undefined).success,
-        content: { 'application/json': { schema: body, ...exampleOf(example?.body) } },
+        content: { 'application/json': { schema: body, ...examplesOf(example.body) } },
       },
     }),
     responses: {
@@ -180,16 +184,16 @@ function operationObject(operation: Operation): ZodOpenApiOperationObject {
         content: {
           [operation.mediaType ?? 'application/json']: {
             schema: operation.response as z.ZodType,
-            ...exampleOf(example?.response),
+            ...examplesOf(example.response),
           },
         },
       },
-      ...errorResponses(operation),
+      ...errors.of(operation),
     },
   };
 }
 
-function exampleOf(value: unknown) {
+function examplesOf(value: unknown) {
   return value === undefined ? {} : { examples: { one: { value } } };
 }
 

@@ -16,6 +16,22 @@ const message = z
 
 const problemOf = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
+const listed = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const answered = {
+  jsonrpc: '2.0',
+  id: 1,
+  result: {
+    tools: [
+      {
+        name: 'list_orders',
+        description: 'Lists orders, newest first.',
+        inputSchema: { type: 'object', properties: { limit: { type: 'integer' } } },
+      },
+    ],
+  },
+};
+const refused = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } };
+
 /** The MCP endpoint is no operation: what travels through it is described by the protocol and by `tools/list`. */
 export const mcpPath: ZodOpenApiPathsObject = {
   '/api/mcp': {
@@ -28,14 +44,20 @@ export const mcpPath: ZodOpenApiPathsObject = {
         '`initialize`. A key sees and can call just the tools its scopes allow.',
       security: [{ apiKey: [] }, { session: [] }],
       parameters: [{ $ref: '#/components/parameters/RequestId' }],
-      requestBody: { required: true, content: { 'application/json': { schema: message } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: message, examples: { one: { value: listed } } } },
+      },
       responses: {
         200: {
           description: 'The answer to a request.',
           headers: commonHeaders,
           content: {
-            'application/json': { schema: message },
-            'text/event-stream': { schema: { type: 'string' } },
+            'application/json': { schema: message, examples: { one: { value: answered } } },
+            'text/event-stream': {
+              schema: { type: 'string' },
+              examples: { one: { value: `event: message\ndata: ${JSON.stringify(answered)}\n\n` } },
+            },
           },
         },
         202: { description: 'A notification was taken.', headers: commonHeaders },
@@ -55,5 +77,9 @@ export const mcpPath: ZodOpenApiPathsObject = {
 };
 
 function rpcError(description: string) {
-  return { description, headers: commonHeaders, content: { 'application/json': { schema: message } } };
+  return {
+    description,
+    headers: commonHeaders,
+    content: { 'application/json': { schema: message, examples: { one: { value: refused } } } },
+  };
 }

@@ -33,8 +33,9 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   return [...new Set([...common, ...operation.errors])];
 }
 
-/** The codes by their HTTP status, in rising order. */
+/** The codes by their HTTP status, in rising order, and those of one as the registry has them. */
 export function byStatus(codes: readonly ErrorCode[]): [status: number, codes: ErrorCode[]][] {
-  const groups = Map.groupBy(codes, (code) => errorCodes[code].status);
+  const inOrder = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.includes(code));
+  const groups = Map.groupBy(inOrder, (code) => errorCodes[code].status);
   return [...groups].sort(([a], [b]) => a - b);
 }

@@ -32,6 +32,8 @@ export function plainSchema(context: {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.minLength === 0) delete jsonSchema.minLength;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  // `contentEncoding` says it, and no format is named so.
+  if (jsonSchema.format === 'base64') delete jsonSchema.format;
   const [first, second] = jsonSchema.anyOf ?? [];
   if (second?.type === 'null' && jsonSchema.anyOf?.length === 2 && typeof first?.type === 'string') {
     delete jsonSchema.anyOf;

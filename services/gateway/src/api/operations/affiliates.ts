@@ -1,6 +1,7 @@
 import {
   createAffiliate,
   createPayout,
+  getAffiliate,
   getStatement,
   listAffiliates,
   listCommissions,
@@ -21,6 +22,8 @@ export const affiliateOperations = tagged('Affiliates', [
     method: 'GET',
     path: '/api/v1/affiliates',
     summary: 'List affiliates, newest first',
+    description:
+      'Each with what is pending, due and paid, by currency. The latest 100; with `limit` or `before` it pages back, and says whether more follow.',
     errors: [],
   }),
   forwardOperation(createAffiliate, {
@@ -29,7 +32,18 @@ export const affiliateOperations = tagged('Affiliates', [
     method: 'POST',
     path: '/api/v1/affiliates',
     summary: 'Add an affiliate',
+    description:
+      'Sales that name its `code` credit it: with a percentage of the sale or a fixed amount, and with the renewals of `renewalMonths` months.',
     errors: ['code_taken', 'limit_reached'],
+  }),
+  forwardOperation(getAffiliate, {
+    id: 'getAffiliate',
+    method: 'GET',
+    path: '/api/v1/affiliates/{code}',
+    summary: 'Read one affiliate',
+    description: 'With what is pending, due and paid, by currency.',
+    params,
+    errors: ['affiliate_not_found'],
   }),
   forwardOperation(updateAffiliate, {
     id: 'updateAffiliate',
@@ -88,6 +102,8 @@ export const affiliateOperations = tagged('Affiliates', [
     method: 'GET',
     path: '/api/v1/payouts',
     summary: 'List payouts, newest first',
+    description:
+      'Of all affiliates, or of the one that `code` names. The latest 100; with `limit` or `before` it pages back, and says whether more follow.',
     errors: [],
   }),
 ]);

@@ -32,6 +32,8 @@ export const automationOperations = tagged('Automations', [
     method: 'GET',
     path,
     summary: 'List automations, the built-in ones first',
+    description:
+      'Each with the event that starts it, and whether it is on. The built-in ones are the emails that every account begins with.',
     errors: [],
   }),
   sensitive(
@@ -57,6 +59,8 @@ export const automationOperations = tagged('Automations', [
     method: 'GET',
     path: `${path}/{automationId}`,
     summary: 'Read one automation',
+    description:
+      'With the event that starts it, what it sends where, and whether it is on. The secret of a POST is not shown.',
     params,
     errors: ['automation_not_found'],
   }),
@@ -112,6 +116,7 @@ export const automationOperations = tagged('Automations', [
     method: 'POST',
     path: `${path}/preview`,
     summary: 'See the email that a template makes of sample data',
+    description: 'Subject and body with the placeholders filled in, as text and as HTML. Nothing is sent or stored.',
     changesNothing: true,
     addedInput: sellerOf,
     errors: [],

@@ -96,6 +96,8 @@ export const checkoutOperations = tagged('Checkout', [
     method: 'GET',
     path,
     summary: 'Read a checkout',
+    description:
+      'What is chosen, what it costs, how far its payment is, and the upsell that the buyer is to decide on.',
     params,
     response: checkoutResource,
     errors: ['checkout_not_found', 'no_longer_for_sale'],

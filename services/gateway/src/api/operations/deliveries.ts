@@ -30,6 +30,7 @@ export const deliveryOperations = tagged('Webhooks', [
     method: 'GET',
     path: `${deliveries}/{deliveryId}`,
     summary: 'Read one delivery with its attempts, their answers and the payload',
+    description: 'What was sent, each answer with its times, what was wrong with it and what to do.',
     params: z.object({ deliveryId: pathId('delivery', 'delivery_not_found') }),
     errors: ['delivery_not_found'],
   }),

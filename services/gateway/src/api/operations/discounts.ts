@@ -25,6 +25,8 @@ export const discountOperations = tagged('Discounts', [
       method: 'GET',
       path: '/api/v1/products/{productId}/discounts',
       summary: 'List a product’s discount codes, newest first',
+      description:
+        'Expired and used-up ones too, each with its `uses`. The latest 100; with `limit` or `before` it pages back, and says whether more follow.',
       params: productParams,
       errors: ['product_not_found'],
     }),
@@ -59,6 +61,7 @@ export const discountOperations = tagged('Discounts', [
     method: 'DELETE',
     path: '/api/v1/products/{productId}/discounts/{discountId}',
     summary: 'Remove a discount code',
+    description: 'Orders that used it keep their discount.',
     params: discountParams,
     errors: ['product_not_found', 'discount_not_found'],
   }),

@@ -46,6 +46,8 @@ export const endpointOperations = tagged('Webhooks', [
     method: 'GET',
     path: theOne,
     summary: 'Read the connected webhook URL',
+    description:
+      'The one that `putWebhookEndpoint` connects, with whether it is on, since when it fails and what is held for it. Its secret is not shown.',
     errors: ['webhook_endpoint_not_found'],
   }),
   sensitive(
@@ -75,6 +77,7 @@ export const endpointOperations = tagged('Webhooks', [
     method: 'GET',
     path: all,
     summary: 'List the webhook URLs, the one of `/api/v1/webhook-endpoint` first',
+    description: 'Each with whether it is on, since when it fails and what is held for it. Secrets are not shown.',
     errors: [],
   }),
   sensitive(
@@ -95,6 +98,7 @@ export const endpointOperations = tagged('Webhooks', [
     method: 'GET',
     path: one,
     summary: 'Read one webhook URL',
+    description: 'With whether it is on, since when it fails and what is held for it. Its secret is not shown.',
     params,
     errors: ['webhook_endpoint_not_found'],
   }),

@@ -105,6 +105,8 @@ export const orderOperations = tagged('Orders', [
     method: 'GET',
     path: '/api/v1/orders/{orderId}',
     summary: 'Read one order and its payments',
+    description:
+      'Of whatever status, test orders too, with every attempt to move money for it, disputes and what the processor kept. Payments of renewals are in `getSubscription`.',
     auth: 'account',
     scope: 'read',
     params,

@@ -104,6 +104,7 @@ export const portalOperations = tagged('Portal', [
     method: 'DELETE',
     path: '/api/portal/sessions',
     summary: 'End the buyer’s session',
+    description: 'Its secret opens nothing more.',
     auth: 'portal',
     // It locks the session's row alone.
     unlimitedConcurrency: true,
@@ -131,6 +132,7 @@ export const portalOperations = tagged('Portal', [
     method: 'GET',
     path: '/api/portal/orders/{orderId}',
     summary: 'Read one order of the buyer, with what its receipt says',
+    description: 'Lines, total, refunds, the card’s last four digits, and where to find what was bought.',
     auth: 'portal',
     params: orderParams,
     response: portalOrderWithReceipt,
@@ -154,6 +156,7 @@ export const portalOperations = tagged('Portal', [
     method: 'GET',
     path: '/api/portal/subscriptions/{subscriptionId}',
     summary: 'Read one subscription of the buyer with its renewals',
+    description: 'With what was charged when, which card is charged next, and what the buyer may do.',
     auth: 'portal',
     params: subscriptionParams,
     response: portalSubscriptionWithHistory,

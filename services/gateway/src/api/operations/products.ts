@@ -29,6 +29,7 @@ export const productOperations = tagged('Products', [
     method: 'POST',
     path: '/api/v1/products',
     summary: 'Make a product',
+    description: 'A `draft` unless `status` says otherwise: it is sold at its `checkout_url` once it is `live`.',
     scope: 'write',
     body: createProduct.input.shape.body,
     response: createProduct.output,
@@ -46,6 +47,7 @@ export const productOperations = tagged('Products', [
     method: 'GET',
     path: '/api/v1/products/{productId}',
     summary: 'Read one product',
+    description: 'Whatever its status. Its bumps, upsells and emails are in `getFunnel`.',
     scope: 'read',
     params,
     response: getProduct.output,
@@ -60,6 +62,9 @@ export const productOperations = tagged('Products', [
     method: 'PATCH',
     path: '/api/v1/products/{productId}',
     summary: 'Change a product, publish it or archive it',
+    description:
+      'Only the given fields. A draft becomes `live` or `archived`, and a product goes between these two; none is deleted. Orders and ' +
+      'subscriptions keep the price at which they were sold.',
     scope: 'write',
     params,
     body: updateProduct.input.shape.body,

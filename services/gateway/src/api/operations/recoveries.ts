@@ -43,6 +43,7 @@ export const recoveryOperations = tagged('Webhooks', [
     method: 'GET',
     path: '/api/v1/webhook-recoveries/{recoveryId}',
     summary: 'Read how far a recovery is',
+    description: 'How many deliveries it has, and how many of them were queued, delivered and failed.',
     params,
     errors: ['recovery_not_found'],
   }),

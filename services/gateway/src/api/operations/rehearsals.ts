@@ -9,6 +9,8 @@ export const rehearsalOperations = tagged('Rehearsals', [
     method: 'GET',
     path: '/api/v1/rehearsal',
     summary: 'Read the time of the account’s rehearsals',
+    description:
+      'Rehearsals have a clock of their own, which `advanceRehearsal` moves forward: days ahead of real time.',
     errors: [],
   }),
   defineOperation({

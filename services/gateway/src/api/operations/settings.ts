@@ -18,6 +18,7 @@ export const settingsOperations = tagged('Settings', [
     method: 'GET',
     path: '/api/v1/settings',
     summary: 'Read the account’s settings',
+    description: 'All of them, with the `version` that a change may name.',
     auth: 'account',
     scope: 'read',
     response: settingsResource,

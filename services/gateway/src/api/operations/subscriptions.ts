@@ -30,6 +30,8 @@ export const subscriptionOperations = tagged('Subscriptions', [
     method: 'GET',
     path: '/api/v1/subscriptions/{subscriptionId}',
     summary: 'Read one subscription with its periods and payments',
+    description:
+      'Of whatever status, test ones too: every period with how it was paid, and every attempt to charge a renewal.',
     params,
     errors: ['subscription_not_found'],
   }),

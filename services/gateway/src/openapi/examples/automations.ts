@@ -1,4 +1,6 @@
-import { secret } from './endpoint-examples.ts';
+import { testDelivery } from './deliveries.ts';
+import { secret } from './endpoints.ts';
+import { productId } from './products.ts';
 
 const welcome = {
   type: 'email',
@@ -15,7 +17,7 @@ const automation = {
   switched_off: null,
   available: true,
   event: 'order.paid',
-  product_id: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',
+  product_id: productId,
   action: welcome,
   previous_secret_expires_at: null,
   created_at: '2026-11-20T09:30:12.345Z',
@@ -29,18 +31,29 @@ const post = {
   action: { type: 'post', url: 'https://mayapaints.example/access' },
 };
 
-/** Examples of automations, by operation. */
+/** Of automations, by operation. */
 export const automationExamples = {
   createAutomation: {
     body: {
       name: 'Welcome',
       event: 'order.paid',
-      productId: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',
+      productId,
       action: welcome,
     },
     response: automation,
   },
+  listAutomations: { response: { data: [automation, post] } },
   getAutomation: { response: automation },
+  updateAutomation: {
+    body: { active: false },
+    response: {
+      ...automation,
+      active: false,
+      switched_off: { reason: 'seller', at: '2026-11-28T16:20:00.000Z' },
+      updated_at: '2026-11-28T16:20:00.000Z',
+    },
+  },
+  testAutomation: { response: { ...testDelivery, endpoint_id: automation.id, url: null } },
   rotateAutomationSecret: {
     body: { overlapHours: 24 },
     response: { ...post, previous_secret_expires_at: '2026-11-29T09:00:00.000Z', secret },

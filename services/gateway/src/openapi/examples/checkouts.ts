@@ -1,5 +1,5 @@
-const orderId = 'ord_01kahv7w3xe5m8q2r6t9y0b4cd';
-const productId = 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg';
+import { orderId } from './orders.ts';
+import { productId } from './products.ts';
 
 const checkout = {
   id: 'cko_01kahv7v0zc3k6n9q2s5w8a1ef',
@@ -108,17 +108,17 @@ export const checkoutExamples = {
     body: { paymentMethod: 'ctoken_1NQ8zV', returnUrl: 'https://mayapaints.example/checkout/thanks' },
     response: {
       status: 'authorized',
-      orderId: orderId,
+      orderId,
       totalCents: 6800,
       upsell: { ...upsell, status: 'offered', expiresAt: '2026-11-20T10:30:12.345Z' },
     },
   },
-  continueCheckout: { response: { status: 'paid', orderId: orderId, totalCents: 6800 } },
+  continueCheckout: { response: { status: 'paid', orderId, totalCents: 6800 } },
   decideUpsell: {
     body: { accept: true },
     response: {
       status: 'paid',
-      orderId: orderId,
+      orderId,
       totalCents: 9700,
       upsell: { ...upsell, status: 'accepted', expiresAt: null },
     },

@@ -25,7 +25,7 @@ const crm = {
   headers: [],
 };
 
-/** Examples of webhook endpoints, by operation. */
+/** Of webhook endpoints, by operation. */
 export const endpointExamples = {
   getWebhookEndpoint: { response: endpoint },
   putWebhookEndpoint: {

@@ -1,7 +1,6 @@
-const orderId = 'ord_01kahv7w3xe5m8q2r6t9y0b4cd';
-const paymentId = 'pmt_01kahv7w3xf7n9s3t7v0z2c6de';
+import { orderId, paymentId } from './orders.ts';
 
-/** As `examples`, of refunds and releases. */
+/** Of refunds and releases, by operation. */
 export const refundExamples = {
   releaseOrder: {
     response: { ok: true, orderId, status: 'released', detail: 'The order has ended, and nothing was charged.' },
@@ -43,4 +42,4 @@ export const refundExamples = {
       detail: 'The buyer gets $10.00 back. Of $68.00, $10.00 went back in all.',
     },
   },
-} as const;
+};

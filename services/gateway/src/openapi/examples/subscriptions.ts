@@ -1,7 +1,11 @@
+import { orderId, payment } from './orders.ts';
+
+export const subscriptionId = 'sub_01kahv7w3xe5m8q2r6t9y0b4cd';
+
 const subscription = {
-  id: 'sub_01kahv7w3xe5m8q2r6t9y0b4cd',
-  order_id: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd',
-  product_id: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',
+  id: subscriptionId,
+  order_id: orderId,
+  product_id: 'prd_01kb5q7s9v1x3z5b7d9f1h3j5k',
   product_name: 'Watercolour Club',
   customer_email: 'maya@example.com',
   amount_cents: 1900,
@@ -52,8 +56,8 @@ const changed = { ...subscription, renewal_under_way: false };
 const pausedAt = '2026-12-04T14:02:51.118Z';
 const paused = { ...subscription, status: 'paused', paused_at: pausedAt, paused_by: 'seller', next_charge_at: null };
 
-/** As `examples`, of subscriptions. `payment` is any of their orders' payments. */
-export const subscriptionExamples = (payment: object) => ({
+/** Of subscriptions, by operation. */
+export const subscriptionExamples = {
   listSubscriptions: { response: { data: [subscription] } },
   getSubscription: {
     response: { ...subscription, periods, payments: [{ ...payment, ...renewal }], card_change: null },
@@ -69,4 +73,11 @@ export const subscriptionExamples = (payment: object) => ({
     body: { paymentMethod: 'sim_ok' },
     response: { ...changed, payment_method: { status: 'saved', url: null } },
   },
-});
+  exportSubscriptions: {
+    response:
+      'id,started_at,time_zone,status,collection,order_id,product_id,product_name,customer_email,amount,currency,' +
+      'billing_interval,current_period_end,next_charge_at,cancel_at,canceled_at,paused_at,failed_tries,last_four,wallet\r\n' +
+      `${subscriptionId},2026-10-31 09:30:12,UTC,active,automatic,${orderId},${subscription.product_id},Watercolour Club,` +
+      'maya@example.com,19.00,usd,month,2026-12-31 09:30:12,2026-12-31 09:30:12,,,,0,4242,\r\n',
+  },
+};
