@@ -88,18 +88,25 @@ const settings: Record<string, Environment> = Object.fromEntries(
 );
 const patchOf = (name: string): Yaml => parse(read(`k8s/base/patches/${name}.yaml`));
 
-/** What a container gets, its ConfigMaps and Secrets looked up. */
+/** What a container's own entries give it, its Secrets looked up. */
 function kubernetesEnvironment(env: Yaml[]): Environment {
   const given = env.map(({ name, value, valueFrom }) => {
     if (value !== undefined) return [name, value];
-    const { configMapKeyRef: setting, secretKeyRef: secret } = valueFrom;
-    const found = setting ? settings[setting.name]?.[setting.key] : secretObjects[secret.name]?.[secret.key];
-    if (found === undefined && !(setting ?? secret).optional)
-      throw new Error(`${name} refers to something that does not exist`);
+    const { secretKeyRef: secret } = valueFrom;
+    const found = secretObjects[secret.name]?.[secret.key];
+    if (found === undefined && !secret.optional) throw new Error(`${name} refers to something that does not exist`);
     return [name, found];
   });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
+
+/** What a container gets of the maps that it names whole: each setting counts for the programs that know it. */
+const settingsFrom = (envFrom: Yaml[], service: Program): Environment =>
+  Object.fromEntries(
+    envFrom
+      .flatMap(({ configMapRef }) => Object.entries(settings[configMapRef.name] ?? {}))
+      .filter(([name]) => Object.hasOwn(schemas[service].shape, name)),
+  );
 
 function expectSettingsOf(service: Program, env: Environment): void {
   const schema = schemas[service];
@@ -174,12 +181,23 @@ describe('docker-compose.yml', () => {
 });
 
 describe('k8s', () => {
-  const common = containerOf(patchOf('deployment')).env;
+  const common = containerOf(patchOf('deployment'));
 
   test.each(programs)('%s gets settings that it knows, and all that it needs', (service) => {
-    const own = containerOf(byKind('Deployment', service)).env;
-    expectSettingsOf(service, kubernetesEnvironment([...own, ...(service === 'keeper' ? [] : common)]));
+    const container = containerOf(byKind('Deployment', service));
+    const given = service === 'keeper' ? container : { ...common, env: [...container.env, ...common.env] };
+    expectSettingsOf(service, { ...settingsFrom(given.envFrom, service), ...kubernetesEnvironment(given.env) });
   });
+
+  test.each(['base', 'overlays/local', 'overlays/production'])(
+    'every setting of %s is one that a program knows',
+    (folder) => {
+      const { configMapGenerator = [] } = parse(read(`k8s/${folder}/kustomization.yaml`));
+      const names = configMapGenerator.flatMap((map: Yaml) => Object.keys(parseEnv(map.literals.join('\n'))));
+      const known = Object.values(schemas).flatMap(({ shape }) => Object.keys(shape));
+      expect(names.filter((name: string) => !known.includes(name))).toEqual([]);
+    },
+  );
 
   // A Job could not be changed: every upgrade would have to delete it first.
   test.each(serviceNames)('%s migrates before it starts, has a disruption budget, and images as compose', (service) => {
@@ -203,10 +221,6 @@ describe('k8s', () => {
     );
     expect(mounted.map((mount) => mount?.mountPath)).toEqual(['/etc/tls', '/etc/tls']);
     expect(volumes).toContainEqual({ name: 'authorities', configMap: { name: 'authorities', optional: true } });
-    expect(common).toContainEqual({
-      name: 'NATS_TLS_CA',
-      valueFrom: { configMapKeyRef: { name: 'platform', key: 'NATS_TLS_CA', optional: true } },
-    });
   });
 
   test('replicas of a service are spread over machines and zones', () => {
@@ -338,6 +352,7 @@ describe('servers', () => {
     expect(compose.services.keeper.command).toEqual(container.command);
     const common = containerOf(patchOf('deployment'));
     for (const setting of common.env) expect(container.env).toContainEqual(setting);
+    expect(common.envFrom).toEqual(expect.arrayContaining(container.envFrom));
     expect([container.livenessProbe, container.readinessProbe]).toEqual([common.livenessProbe, common.readinessProbe]);
     expect(container.securityContext).toEqual(common.securityContext);
   });

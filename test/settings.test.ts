@@ -59,9 +59,9 @@ function fromKubernetes(service: Program, name: string): string {
   const [deployment] = parseAllDocuments(read(`k8s/base/${service}.yaml`)).map((document): Yaml => document.toJS());
   const shared = service === 'keeper' ? [] : common;
   const given = [...deployment.spec.template.spec.containers[0].env, ...shared].find((entry) => entry.name === name);
-  if (given === undefined) return '–';
-  const { configMapKeyRef: setting, secretKeyRef: secret } = given.valueFrom ?? {};
-  return secret ? 'secret' : (setting?.name ?? 'fixed');
+  // What no entry names comes from the maps that a container is given whole.
+  if (given === undefined) return 'map';
+  return given.valueFrom?.secretKeyRef ? 'secret' : 'fixed';
 }
 
 test.each([...serviceNames, 'keeper'] as const)(
