@@ -1,9 +1,10 @@
 /*
- * Makes the secrets of a deployment, once: node deploy/make-secrets.ts writes those that .env lacks and leaves the
+ * Makes the secrets of a deployment, once: npm run secrets (or node deploy/make-secrets.js) writes those that .env lacks and leaves the
  * others as they are. With --kubernetes local or production it also writes k8s/secrets/<overlay>, which is that overlay
  * with its Secrets, for kubectl apply -k: their names end in a hash of what they hold, so that a changed one is a
  * rollout. The database server's address goes into them (--database-host, default postgres:5432) and what follows its
- * name (--database-options 'sslmode=verify-full&sslrootcert=…'). Needs no installed packages.
+ * name (--database-options 'sslmode=verify-full&sslrootcert=…'). Needs no installed packages, and runs on Node 20: a host of
+ * containers has neither `npm ci` nor Node 24.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,8 @@ import { join } from 'node:path';
 import { parseArgs, parseEnv } from 'node:util';
 
 const services = ['gateway', 'catalog', 'checkout', 'billing', 'affiliate', 'metrics', 'webhook-dispatcher'];
-const variable = (prefix: string, service: string): string => `${prefix}_${service.toUpperCase().replaceAll('-', '_')}`;
+/** @param {string} prefix @param {string} service */
+const variable = (prefix, service) => `${prefix}_${service.toUpperCase().replaceAll('-', '_')}`;
 
 const names = [
   'POSTGRES_PASSWORD',
@@ -25,12 +27,16 @@ const names = [
 ];
 
 /** 192 bits, safe in URLs; the letter in front because nats-server reads a value that begins with a digit as a number. */
-const newSecret = (): string => `s${randomBytes(24).toString('hex')}`;
+const newSecret = () => `s${randomBytes(24).toString('hex')}`;
 
-/** Writes what is missing, says so, and returns all of them. */
-function completeSecrets(file: string): Record<string, string> {
+/**
+ * Writes what is missing, says so, and returns all of them.
+ * @param {string} file
+ * @returns {Record<string, string>}
+ */
+function completeSecrets(file) {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const kept = parseEnv(text) as Record<string, string>;
+  const kept = /** @type {Record<string, string>} */ (parseEnv(text));
   const missing = names.filter((name) => !kept[name]);
   const made = Object.fromEntries(missing.map((name) => [name, newSecret()]));
   const lines = missing.map((name) => `${name}=${made[name]}\n`).join('');
@@ -41,11 +47,17 @@ function completeSecrets(file: string): Record<string, string> {
   return { ...kept, ...made };
 }
 
-type Values = Record<string, string>;
+/** @typedef {Record<string, string>} Values */
 
-/** By the name of a Secret what it holds: one for each service, and for the keeper of the streams, with what it alone may know. */
-function serviceSecrets(secrets: Values, database: { host: string; options: string }): Record<string, Values> {
-  const ownSecrets: Record<string, string[]> = {
+/**
+ * By the name of a Secret what it holds: one for each service, and for the keeper of the streams, with what it alone may know.
+ * @param {Values} secrets
+ * @param {{ host: string, options: string }} database
+ * @returns {Record<string, Values>}
+ */
+function serviceSecrets(secrets, database) {
+  /** @type {Record<string, string[]>} */
+  const ownSecrets = {
     gateway: ['KEY_PEPPER', 'KEY_PEPPER_PREVIOUS', 'PLATFORM_KEY'],
     billing: ['BILLING_SECRETS_KEY', 'BILLING_SECRETS_KEY_PREVIOUS'],
     'webhook-dispatcher': ['SECRETS_KEY', 'SECRETS_KEY_PREVIOUS'],
@@ -64,29 +76,44 @@ function serviceSecrets(secrets: Values, database: { host: string; options: stri
   return { ...Object.fromEntries(entries), keeper: { NATS_PASSWORD: secrets.NATS_PASSWORD_KEEPER ?? '' } };
 }
 
-/** What the servers inside the local overlay are given. */
-function serverSecrets(secrets: Values): Record<string, Values> {
-  const startingWith = (prefix: string) => names.filter((name) => name.startsWith(prefix));
+/**
+ * What the servers inside the local overlay are given.
+ * @param {Values} secrets
+ * @returns {Record<string, Values>}
+ */
+function serverSecrets(secrets) {
+  /** @param {string} prefix */
+  const startingWith = (prefix) => names.filter((name) => name.startsWith(prefix));
   return {
     postgres: pick(secrets, ['POSTGRES_PASSWORD', ...startingWith('DB_PASSWORD_')]),
     nats: pick(secrets, startingWith('NATS_PASSWORD_')),
   };
 }
 
-/** Those that there are: the one before a secret is there while it is being rotated. */
-function pick(secrets: Values, wanted: readonly string[]): Values {
+/**
+ * Those that there are: the one before a secret is there while it is being rotated.
+ * @param {Values} secrets
+ * @param {readonly string[]} wanted
+ * @returns {Values}
+ */
+function pick(secrets, wanted) {
   return Object.fromEntries(wanted.flatMap((name) => (secrets[name] ? [[name, secrets[name]]] : [])));
 }
 
-/** The overlay with its Secrets: a file for each, and the kustomization that makes Secrets of them. */
-function writeKustomization(folder: string, overlay: string, secrets: Record<string, Values>): void {
+/**
+ * The overlay with its Secrets: a file for each, and the kustomization that makes Secrets of them.
+ * @param {string} folder
+ * @param {string} overlay
+ * @param {Record<string, Values>} secrets
+ */
+function writeKustomization(folder, overlay, secrets) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [name, values] of Object.entries(secrets)) {
     const lines = Object.entries(values).map(([variableName, value]) => `${variableName}=${value}\n`);
     writeFileSync(join(folder, `${name}.env`), lines.join(''), { mode: 0o600 });
   }
   const generated = Object.keys(secrets).map((name) => `  - { name: ${name}, envs: [${name}.env] }\n`);
-  const kustomization = `# Written by node deploy/make-secrets.ts --kubernetes ${overlay}.
+  const kustomization = `# Written by npm run secrets -- --kubernetes ${overlay}.
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [../../overlays/${overlay}]

@@ -45,7 +45,7 @@ const secretsFile = join(folder, '.env');
 const script = (...args: string[]): string =>
   execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 const secretsFolder = join(folder, 'secrets');
-const makeSecrets = ['deploy/make-secrets.ts', '--file', secretsFile, '--folder', secretsFolder];
+const makeSecrets = ['deploy/make-secrets.js', '--file', secretsFile, '--folder', secretsFolder];
 script(...makeSecrets, '--kubernetes', 'local', '--database-host', 'db:5432');
 /** By the name of a Secret what it holds. */
 const secretObjects: Record<string, Environment> = Object.fromEntries(
@@ -71,7 +71,7 @@ function interpolate(value: unknown): string {
   const text = String(value);
   const inner = text.replaceAll(/\$\{(\w+)(?::-([^${}]*)|:\?)\}/g, (_, name: string, fallback?: string) => {
     if (fallback !== undefined) return fallback;
-    if (secrets[name] === undefined) throw new Error(`make-secrets.ts does not make ${name}`);
+    if (secrets[name] === undefined) throw new Error(`make-secrets.js does not make ${name}`);
     return secrets[name];
   });
   return inner === text ? text : interpolate(inner);
@@ -379,14 +379,14 @@ describe('servers', () => {
     expect(said.trim().split('\n')).toEqual(['-c x.conf', ...after.map((path) => `jetstream/${path}`)]);
   });
 
-  test('show-lag.ts says the lag of each consumer', () => {
+  test('show-lag.js says the lag of each consumer', () => {
     const consumer = { name: 'metrics', num_pending: 7, num_ack_pending: 2, num_redelivered: 1 };
     const state = { messages: 12, bytes: 2_097_152, last_seq: 40 };
     const shown = {
       account_details: [{ stream_detail: [{ name: 'EVT_CHECKOUT', state, consumer_detail: [consumer] }] }],
     };
     const input = JSON.stringify(shown);
-    const said = execFileSync(process.execPath, ['deploy/nats/show-lag.ts'], { cwd: root, input, encoding: 'utf8' });
+    const said = execFileSync(process.execPath, ['deploy/nats/show-lag.js'], { cwd: root, input, encoding: 'utf8' });
     expect(said.split('\n').slice(0, 2)).toEqual([
       'EVT_CHECKOUT: 12 events, 2.0 MB, the last is 40',
       '  metrics: lag 9 (7 not fetched, 2 under way, 1 repeated)',
@@ -439,7 +439,7 @@ describe('secrets', () => {
   test('are for their owner alone, and a second run changes none', () => {
     expect(statSync(secretsFile).mode & 0o777).toBe(0o600);
     expect(statSync(join(secretsFolder, 'gateway.env')).mode & 0o777).toBe(0o600);
-    script('deploy/make-secrets.ts', '--file', secretsFile);
+    script('deploy/make-secrets.js', '--file', secretsFile);
     expect(parseEnv(readFileSync(secretsFile, 'utf8'))).toEqual(secrets);
   });
 
@@ -447,7 +447,7 @@ describe('secrets', () => {
     const options = 'sslmode=verify-full&sslrootcert=/etc/tls/ca.pem';
     const other = join(folder, 'production');
     const args = ['--folder', other, '--kubernetes', 'production', '--database-options', options];
-    script('deploy/make-secrets.ts', '--file', secretsFile, ...args);
+    script('deploy/make-secrets.js', '--file', secretsFile, ...args);
     const { DATABASE_URL = '' } = parseEnv(readFileSync(join(other, 'checkout.env'), 'utf8'));
     expect(new URL(DATABASE_URL).search).toBe(`?${options}`);
     const { secretGenerator } = parse(readFileSync(join(other, 'kustomization.yaml'), 'utf8'));
@@ -462,7 +462,7 @@ describe('secrets', () => {
       return new Map(templates.map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec.template)]));
     };
     try {
-      script('deploy/make-secrets.ts', '--file', secretsFile, '--folder', folder, '--kubernetes', 'local');
+      script('deploy/make-secrets.js', '--file', secretsFile, '--folder', folder, '--kubernetes', 'local');
       const before = render();
       appendFileSync(join(folder, 'catalog.env'), 'CHANGED=1\n');
       const changed = [...render()].filter(([name, template]) => before.get(name) !== template);
