@@ -212,8 +212,7 @@ function expectNamed(
   expect(named).toEqual(expect.arrayContaining(mustBe));
   // A hold that the seller captured there stands alone until its buyer decides; one that was ended there, until it is settled.
   const wasLost = books.filter(
-    (entry) =>
-      lost.has(entry.paymentId) || (entry.kind === 'capture' && isMadeThere(entry)) || isEndedThere(entry),
+    (entry) => lost.has(entry.paymentId) || (entry.kind === 'capture' && isMadeThere(entry)) || isEndedThere(entry),
   );
   expect([...unknown, ...wasLost].map(({ reference }) => reference)).toEqual(expect.arrayContaining(named));
 }
