@@ -56,3 +56,35 @@ test('twenty endpoints and a hundred automations send one host no more than the 
   expect(arrived).toBeLessThanOrEqual(allowed);
   expect(new Set(victim.requests.map(({ path, headers }) => `${path} ${headers['webhook-id']}`)).size).toBe(arrived);
 });
+
+/** Bound: all accounts together send a host that has acknowledged nothing what one of them may send, over all replicas. */
+const [accounts, ordersOfEach] = [30, 20];
+
+test('thirty accounts send a host that acknowledges nothing no more than one of them may, and each has its part', async () => {
+  await cluster.spawn('webhook-dispatcher');
+  const victim = await startReceiver({ respond: () => ({ status: 403 }) });
+  const attackers = await Promise.all(Array.from({ length: accounts }, () => signUp(cluster.baseUrl)));
+  for (const attacker of attackers) {
+    await addProduct(attacker);
+    for (let n = 0; n < 5; n += 1) {
+      const body = { url: `${victim.url.replace('127.0.0.1', 'localhost')}/${attacker.accountId}/${n}` };
+      expect((await attacker.call('POST', '/api/v1/webhook-endpoints', { body })).status).toBe(200);
+    }
+  }
+  const beganMs = performance.now();
+  await Promise.all(
+    attackers.map(async (attacker) => {
+      for (let n = 0; n < ordersOfEach; n += 1) await order(attacker);
+    }),
+  );
+  await victim.received(burst + 5 * perSecond);
+  const took = (performance.now() - beganMs) / 1_000;
+  const [arrived, allowed] = [victim.requests.length, Math.ceil(burst + took * perSecond)];
+  const reached = new Set(victim.requests.map(({ path }) => path.split('/')[1]));
+  print(
+    `amplification: ${accounts} accounts made ${accounts * ordersOfEach * 5} deliveries to a host that acknowledges nothing; ` +
+      `${arrived} arrived in ${took.toFixed(1)} s from two replicas, ${allowed} are allowed, of ${reached.size} accounts`,
+  );
+  expect(arrived).toBeLessThanOrEqual(allowed);
+  expect(reached.size).toBe(accounts);
+});

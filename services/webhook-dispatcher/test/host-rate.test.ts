@@ -70,3 +70,23 @@ test('an account sends a host no more than the rate over all endpoints and autom
   const of = victim.requests.map(({ path, headers }) => `${path} ${headers['webhook-id']}`);
   expect(new Set(of).size).toBe(of.length);
 });
+
+test('many accounts together send a host that has acknowledged nothing no more than one of them, each its part, until it acknowledges', async () => {
+  const victim = await startReceiver({ respond: () => ({ status: 403 }) });
+  const accounts = await Promise.all(Array.from({ length: 20 }, () => connectedAccount(harness, victim)));
+  await harness.running.service.close();
+  harness.running.service = await harness.start();
+  const startedMs = performance.now();
+  const orders = 5;
+  const published = accounts.flatMap(({ publish }) => Array.from({ length: orders }, () => publish()));
+  await Promise.all((await Promise.all(published)).map((eventId) => stored(eventId)));
+  const atMost = (): number => burst + ((performance.now() - startedMs) / 1_000) * perSecond;
+  const hooks = (): number => victim.requests.length;
+  await victim.received(burst + 3 * perSecond);
+  expect(hooks()).toBeLessThanOrEqual(atMost());
+  await Promise.all(accounts.map(({ tried }) => tried(1)));
+  expect(hooks()).toBeLessThanOrEqual(atMost());
+  victim.respondWith(() => ({ status: 200 }));
+  await victim.received(accounts.length * orders);
+  expect(hooks()).toBeGreaterThan(atMost());
+});

@@ -6,10 +6,10 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import { type Attempt, type ExchangeColumns, newAttempt } from './attempt.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
 import { diagnose } from './diagnosis.rules.ts';
-import { type Exchange, goneStatus, headerOf, isDelivered, noExchange } from './exchange.rules.ts';
+import { type Exchange, goneStatus, headerOf, isAcknowledged, isDelivered, noExchange } from './exchange.rules.ts';
 import { exchange } from './exchange.ts';
 import { failureText } from './failure.rules.ts';
-import type { GuardedAgent } from './guarded-agent.ts';
+import { AddressBusyError, type GuardedAgent } from './guarded-agent.ts';
 import { destinationAttributes, recordExchange } from './outgoing-span.ts';
 import { deliveryHeaders, type PreparedDestination, prepareDestination, signingKeys } from './request-headers.ts';
 import { retryAfterMs, waitAfter } from './schedule.rules.ts';
@@ -19,10 +19,17 @@ export interface AttemptDeps {
   readonly secrets: SecretBox;
   readonly clock: Clock;
   readonly attemptTimeoutMs: number;
+  /** A receiver has acknowledged, at the address. */
+  readonly onAcknowledged: (url: string, address: string) => void;
 }
 
-/** Returns the function that makes one attempt. It never rejects: an error is the outcome of the attempt. */
-export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, to: Destination) => Promise<Attempt> {
+/**
+ * Returns the function that makes one attempt. It never rejects: an error is the outcome of the attempt. Null when none was made,
+ * because the receiver's address has got what it may.
+ */
+export function createAttemptDelivery(
+  deps: AttemptDeps,
+): (delivery: Delivery, to: Destination) => Promise<Attempt | null> {
   const prepare = createPrepare(deps.secrets);
   const duration = secondsHistogram('webhook-dispatcher', {
     name: 'webhook.attempt.duration',
@@ -31,9 +38,12 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
   });
   return async (delivery, to) => {
     const result = await post(deps, prepare, delivery, to);
+    if (result.error instanceof AddressBusyError) return null;
     const nowMs = deps.clock.nowMs();
     const delivered = isDelivered(result);
     const waitMs = delivered ? null : waitBeforeNextAttemptMs(delivery, result);
+    if (isAcknowledged(result.statusCode) && to.url !== null && result.address !== null)
+      deps.onAcknowledged(to.url, result.address);
     const outcome = delivered ? 'delivered' : waitMs === null ? 'failed' : 'retried';
     duration?.(result.durationMs / 1_000, { 'webhook.outcome': outcome });
     return newAttempt(nowMs, delivery, {

@@ -2,6 +2,7 @@ import { type Group, groups } from './capacity.rules.ts';
 import type { DeliveryScheduler } from './delivery-scheduler.ts';
 import type { HostRate } from './host-rates.ts';
 import { type Priority, priorityOrder } from './priority.rules.ts';
+import type { TokenBucket } from './token-bucket.ts';
 
 /** Deliveries of one claim, all endpoints together: the result stays bounded even with bodies of 100 KiB. */
 const claimMax = 1_000;
@@ -122,7 +123,7 @@ interface ClaimedSoFar {
   readonly ofGroup: Record<Group, number>;
   readonly ofEndpoint: Map<string, number>;
   /** By each bound of a host or of all hosts. */
-  readonly ofHost: Map<HostRate, number>;
+  readonly ofHost: Map<TokenBucket, number>;
 }
 function addClaimed(claimed: ClaimedSoFar, endpointId: string, rate: HostRate | null, count: number): void {
   claimed.all += count;

@@ -48,7 +48,7 @@ interface InFlightRequest {
 /**
  * - `failed`: not delivered, which counts against the receiver: it may keep others from being sent.
  * - `away`: the mail server could not be reached; every other email would fail as well.
- * - `unsent`: the email was not submitted, and the mail server was not called.
+ * - `unsent`: the receiver was not called: the email was not submitted, or the address has got what it may.
  */
 export type SendResult = 'ok' | 'failed' | 'away' | 'unsent';
 /** What a delivery that is due waits for, beside a slot. */
@@ -302,20 +302,15 @@ export class DeliveryScheduler {
 
   #finish(request: InFlightRequest, result: SendResult): void {
     const { queue, priority } = request;
-    const failed = result === 'failed' || result === 'away';
-    const nowMs = performance.now();
-    const durationMs = nowMs - request.startedMs;
+    const durationMs = performance.now() - request.startedMs;
     this.#requests.delete(request);
     addTo(queue.inFlight, priority, -1);
     if (request.slot === null) {
       this.#overdue -= 1;
       queue.overdue -= 1;
     } else addTo(this.#groups[request.slot].slotsTaken, priority, -1);
-    queue.usedAtMs = nowMs;
-    if (!failed) queue.succeededAtMs = nowMs;
-    if (!failed || queue.overdue === 0) queue.stalled = false;
     const wasOpen = queue.group === 'breaker-open';
-    queue.health = healthAfter(queue.health, durationMs, failed);
+    this.#learn(queue, result, durationMs);
     this.#requeue(queue);
     const state = this.#groups[queue.group];
     state.meanMs = state.meanMs * 0.9 + durationMs * 0.1;
@@ -324,6 +319,19 @@ export class DeliveryScheduler {
     this.#startRequests();
     this.#options.onCapacity(queue.destination.endpointId);
     if (this.#closed && this.#requests.size === 0) this.#onIdle?.();
+  }
+
+  #learn(queue: EndpointQueue, result: SendResult, durationMs: number): void {
+    queue.usedAtMs = performance.now();
+    if (queue.overdue === 0) queue.stalled = false;
+    // Where no request was made, nothing is known of the receiver.
+    if (result === 'unsent' && queue.group !== 'email') return;
+    const failed = result === 'failed' || result === 'away';
+    if (!failed) {
+      queue.succeededAtMs = queue.usedAtMs;
+      queue.stalled = false;
+    }
+    queue.health = healthAfter(queue.health, durationMs, failed);
   }
 
   #judgeMailServer(result: SendResult): void {

@@ -35,7 +35,7 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly allowLoopback: boolean;
-  /** Deliveries of an account to one host, over all replicas; 0: no bound. */
+  /** Deliveries of an account to one host, and of all accounts to one that has acknowledged nothing, over all replicas; 0: no bound. */
   readonly webhooksPerSecond: number;
   readonly attemptTimeoutMs: number;
   readonly leaseSeconds: number;
@@ -81,10 +81,14 @@ export class Dispatcher implements DeliverySender {
     const { partitions, onFailingForLong } = options;
     this.#options = options;
     this.#leases = new Leases(owner, leaseSeconds);
-    this.#agent = createGuardedAgent(options);
-    this.#post = createAttemptDelivery({ ...options, agent: this.#agent });
-    this.#recorder = createRecorder({ database, partitions, logger, leaseMs: leaseSeconds * 1_000, onFailingForLong });
     this.#rates = new HostRates(options.webhooksPerSecond);
+    this.#agent = createGuardedAgent({ ...options, rates: this.#rates });
+    this.#post = createAttemptDelivery({
+      ...options,
+      agent: this.#agent,
+      onAcknowledged: (url, address) => this.#rates.acknowledged(url, address),
+    });
+    this.#recorder = createRecorder({ database, partitions, logger, leaseMs: leaseSeconds * 1_000, onFailingForLong });
     this.#scheduler = new DeliveryScheduler({
       rates: this.#rates,
       attemptTimeoutMs: options.attemptTimeoutMs,
@@ -206,6 +210,7 @@ export class Dispatcher implements DeliverySender {
   async #attempt(delivery: Delivery, to: Destination): Promise<{ attempt: Attempt | null; result: SendResult }> {
     if (to.channel === 'email') return await this.#options.sendEmail(delivery, to);
     const attempt = await this.#post(delivery, to);
+    if (attempt === null) return { attempt, result: 'unsent' };
     return { attempt, result: attempt.delivered ? 'ok' : 'failed' };
   }
 

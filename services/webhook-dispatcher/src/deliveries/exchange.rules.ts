@@ -22,6 +22,8 @@ export interface Exchange extends Durations {
   /** The first bytes of the response body; null when there was no response. */
   readonly excerpt: Buffer | null;
   readonly durationMs: number;
+  /** That has answered; null when there was no status line. */
+  readonly address: string | null;
 }
 
 /** What a request that was never sent took and got. */
@@ -31,6 +33,7 @@ export const noExchange: Omit<Exchange, 'error'> = {
   headers: null,
   excerpt: null,
   durationMs: 0,
+  address: null,
   dnsMs: null,
   connectMs: null,
   tlsMs: null,

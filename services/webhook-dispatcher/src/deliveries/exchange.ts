@@ -39,6 +39,7 @@ class ResponseHandler implements MeasuredHandler {
   readonly #chunks: Buffer[] = [];
   #readBytes = 0;
   #statusCode: number | null = null;
+  #address: string | null = null;
   #requestedMs: number | null = null;
   #firstByteMs: number | null = null;
   #headers: ResponseHeaders | null = null;
@@ -61,8 +62,9 @@ class ResponseHandler implements MeasuredHandler {
     else beginRequest(this);
   }
 
-  onStatusLine(status: number): void {
+  onStatusLine(status: number, address: string | null): void {
     this.#statusCode = status;
+    this.#address = address;
     if (this.#requestedMs !== null) this.#firstByteMs = Math.round(performance.now() - this.#requestedMs);
   }
 
@@ -103,6 +105,7 @@ class ResponseHandler implements MeasuredHandler {
       headers: this.#headers,
       excerpt: this.#statusCode === null ? null : Buffer.concat(this.#chunks),
       durationMs: Math.round(performance.now() - this.#startedMs),
+      address: this.#address,
       dnsMs,
       connectMs,
       tlsMs,

@@ -41,6 +41,17 @@ export interface MeasuredHandler extends Dispatcher.DispatchHandler, StatusReade
   opening: Opening | null;
 }
 
+/** What bounds the connections to addresses (host-rates.ts). */
+export interface AddressRates {
+  mayConnect(hostname: string, addresses: readonly string[]): readonly string[];
+  connected(hostname: string, address: string): void;
+}
+
+/** No connection was made: the addresses have acknowledged nothing and got what all accounts may send them. */
+export class AddressBusyError extends Error {
+  override readonly name = 'AddressBusyError';
+}
+
 /** An undici agent, as far as deliveries need one. */
 export interface GuardedAgent {
   dispatch(request: Dispatcher.DispatchOptions, handler: MeasuredHandler): void;
@@ -55,8 +66,13 @@ export interface GuardedAgent {
  * It measures each connection that it opens. undici calls the connector while the request is dispatched that needs it,
  * so no search is needed for that request, and a request on an open connection costs two assignments.
  */
-export function createGuardedAgent(options: { allowLoopback: boolean; nameServers?: NameServers }): GuardedAgent {
-  const lookup = guardedLookup(options.allowLoopback, options.nameServers ?? resolver);
+export function createGuardedAgent(options: {
+  allowLoopback: boolean;
+  nameServers?: NameServers;
+  rates?: AddressRates;
+}): GuardedAgent {
+  const { rates } = options;
+  const lookup = guardedLookup(options.allowLoopback, options.nameServers ?? resolver, rates);
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, lookup });
   let opener: MeasuredHandler | null = null;
   const agent = new Agent({
@@ -82,6 +98,10 @@ export function createGuardedAgent(options: { allowLoopback: boolean; nameServer
       // undici returns the socket before it is connected; its types do not say so.
       const socket = connect({ ...target, hostname: host }, callback) as unknown as Socket;
       readStatusLines(socket);
+      if (rates !== undefined)
+        socket.once('connect', () => {
+          if (socket.remoteAddress !== undefined) rates.connected(host, socket.remoteAddress);
+        });
       if (measured !== null)
         measured.opening = measureOpening(socket, begunMs, {
           lookUp: isIP(host) === 0,
@@ -134,13 +154,23 @@ function measureOpening(socket: Socket, begunMs: number, steps: { lookUp: boolea
  */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
 
-function guardedLookup(allowLoopback: boolean, nameServers: NameServers): LookupFunction {
+function guardedLookup(
+  allowLoopback: boolean,
+  nameServers: NameServers,
+  rates: AddressRates | undefined,
+): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, nameServers).then(
       (found) => {
-        const allowed = found.filter(({ address }) => isAllowedAddress(address, allowLoopback));
+        const isPublic = found.filter(({ address }) => isAllowedAddress(address, allowLoopback));
+        const free = rates?.mayConnect(
+          hostname,
+          isPublic.map(({ address }) => address),
+        );
+        const allowed = free === undefined ? isPublic : isPublic.filter(({ address }) => free.includes(address));
         const [first] = allowed;
-        if (first === undefined) callback(new AddressRefusedError(`${hostname} has no public address`), '');
+        if (isPublic.length === 0) callback(new AddressRefusedError(`${hostname} has no public address`), '');
+        else if (first === undefined) callback(new AddressBusyError(`${hostname} has got its part`), '');
         else if (options.all) callback(null, allowed);
         else callback(null, first.address, first.family);
       },

@@ -22,6 +22,12 @@ export function isAllowedAddress(address: string, allowLoopback: boolean): boole
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast);
 }
 
+/** The address, or of IPv6 its /64 network: a machine may have all addresses of that. */
+export function networkOf(address: string): string {
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
+}
+
 /**
  * Rewrites an IPv6 address in hex: resolvers write IPv4-compatible addresses with dots (`::8.8.8.8`), which ipaddr.js
  * takes for IPv4-mapped ones. Null for an address with a zone (`fe80::1%eth0`), which is valid on one machine only.

@@ -2,8 +2,11 @@ import type { Socket } from 'node:net';
 
 /** Learns of the status line of its answer, as soon as it has come. */
 export interface StatusReader {
-  /** @param status 200 or more: interim responses are passed over */
-  onStatusLine(status: number): void;
+  /**
+   * @param status 200 or more: interim responses are passed over
+   * @param address that it came from
+   */
+  onStatusLine(status: number, address: string | null): void;
 }
 
 /** Whose request undici is about to write: it announces a request and writes it within one call. */
@@ -30,7 +33,7 @@ const headMaxBytes = 16 * 1024;
  * @param socket a connection of undici's, with one request at a time
  */
 export function readStatusLines(socket: Socket): void {
-  const answer = new AnswerHead();
+  const answer = new AnswerHead(() => socket.remoteAddress ?? null);
   const { read, write } = socket;
   socket.read = (size?: number) => {
     const chunk: Buffer | null = read.call(socket, size);
@@ -48,6 +51,11 @@ class AnswerHead {
   /** Null when the status line has come, or is none. */
   #reader: StatusReader | null = null;
   #held: Buffer | null = null;
+  readonly #address: () => string | null;
+
+  constructor(address: () => string | null) {
+    this.#address = address;
+  }
 
   awaitFor(reader: StatusReader): void {
     this.#reader = reader;
@@ -75,7 +83,7 @@ class AnswerHead {
 
   /** @param status 0 for what is no status line: undici says what is wrong with it */
   #end(bytes: Buffer, status: number): Buffer {
-    if (status >= 200) this.#reader?.onStatusLine(status);
+    if (status >= 200) this.#reader?.onStatusLine(status, this.#address());
     this.#reader = null;
     return bytes;
   }

@@ -4,6 +4,7 @@ import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { type DestinationRow, destinationOf } from '../deliveries/destination.ts';
 import type { HostRate } from '../deliveries/host-rates.ts';
 import { type Priority, priorities } from '../deliveries/priority.rules.ts';
+import type { TokenBucket } from '../deliveries/token-bucket.ts';
 import type { DestinationKind } from '../destinations/destination-kind.types.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
 
@@ -52,7 +53,7 @@ export class DeliveryPlan {
   readonly lease: Lease;
   readonly #nowMs: number;
   /** Deliveries that this process sends at once, by the bound that they share. */
-  readonly #ofHost = new Map<HostRate, number>();
+  readonly #ofHost = new Map<TokenBucket, number>();
 
   constructor(dispatcher: DeliverySender, lease: Lease, nowMs: number) {
     this.#dispatcher = dispatcher;

@@ -84,7 +84,7 @@ function pendingText(facts: ReasonFacts): string {
 const waitText = (reason: WaitReason, perSecond: number): string =>
   reason === 'mail_server'
     ? 'Waits for the mail server, which could not be reached: one email at a time is attempted until it is back.'
-    : `Is queued: an account sends at most ${perSecond} deliveries a second to one host and three times as many to all, the most urgent first.`;
+    : `Is queued: an account sends at most ${perSecond} deliveries a second to one host and three times as many to all, and a host that has acknowledged nothing yet gets no more from all accounts together. The most urgent go first.`;
 
 /** It may have arrived, and the receiver did not say so. */
 const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');
