@@ -24,9 +24,14 @@ export function factOf({ fees: _, dispute: __, kind, ...record }: ProcessorRecor
   return factKindOf({ kind, status: record.status }) === null ? undefined : { ...record, kind };
 }
 
+/** Whether it names a payment of this platform. Who else writes to the processor's account may put any other text there, which says nothing. */
+export const namesPayment = <Named extends { readonly paymentId: string | null }>(
+  fact: Named,
+): fact is Named & { readonly paymentId: string } => fact.paymentId !== null && isId('payment', fact.paymentId);
+
 /** Whether it moved or holds money under an id of this platform: its payment is to be in this database. */
-export const isOfOurs = ({ paymentId, status, kind }: Fact): boolean =>
-  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && kind !== 'release';
+export const isOfOurs = (fact: Fact): boolean =>
+  namesPayment(fact) && fact.status === 'succeeded' && fact.kind !== 'release';
 
 type Answered = PaymentRequest & {
   readonly id: string;

@@ -3,12 +3,15 @@ import type { Fact } from '../ledger/facts.rules.ts';
 import { paymentsNamedIn } from '../processors/stripe/stripe-objects.ts';
 import { intentFactOf } from './intent-fact.ts';
 
+/** The last second that a row can hold and people read as a date: of the year 9999. */
+const latestS = 253_402_300_799;
+
 /** Shapes follow the version of the account that made the endpoint: only what all versions have is read. */
 const eventShape = z.object({
   id: z.string().regex(/^evt_\w{1,200}$/),
   type: z.string().max(200),
   livemode: z.boolean(),
-  created: z.int().catch(0),
+  created: z.int().min(0).max(latestS).catch(0),
   data: z.object({
     object: z.looseObject({
       id: z.string().regex(/^\w{1,200}$/),

@@ -1,5 +1,5 @@
 import { statement } from '@app/service-kit/database';
-import { factOf } from '../ledger/facts.rules.ts';
+import { factOf, namesPayment } from '../ledger/facts.rules.ts';
 import { writeFacts } from '../ledger/write-facts.ts';
 import type { ProcessorRecord } from '../processors/port.ts';
 import { recordFoundRefund } from '../refunds/record-found-refund.ts';
@@ -20,7 +20,7 @@ async function handleRefund(deps: EventDeps, event: ProcessorEvent): Promise<'do
   await keep(deps, event, record);
   if (event.payment_ids.length > 0 && (await paymentIntents.handle(deps, event)) === 'later') return 'later';
   if (record.status === 'failed') return await reopen(deps, event, record);
-  if (record.paymentId !== null) return 'done';
+  if (namesPayment(record)) return 'done';
   return (await recordFoundRefund(deps, { accountId, processor }, record)) === 'later' ? 'later' : 'done';
 }
 

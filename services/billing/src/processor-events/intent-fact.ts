@@ -3,14 +3,18 @@ import { z } from 'zod';
 import type { Fact } from '../ledger/facts.rules.ts';
 import { markOf, releaseReference } from '../processors/stripe/stripe-objects.ts';
 
-/** What all versions of Stripe's API have of an intent; where the charge stands differs. */
+/** What all versions of Stripe's API have of an intent; where the charge stands differs. What no row could hold is none. */
 const intentShape = z.object({
-  id: z.string(),
+  id: z.string().regex(/^pi_\w{1,200}$/),
   amount: z.int(),
   amount_received: z.int(),
-  currency: z.string().max(3),
+  currency: z.string().regex(/^[a-z]{3}$/),
   capture_method: z.string(),
-  latest_charge: z.string().nullish().catch(null),
+  latest_charge: z
+    .string()
+    .regex(/^ch_\w{1,200}$/)
+    .nullish()
+    .catch(null),
   metadata: z.record(z.string(), z.string()),
 });
 

@@ -8,6 +8,7 @@ import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { onlyPaymentOf, paymentColumns, paymentTypes, readMoney } from '../charging/payment-rows.ts';
 import { recordAnswer } from '../charging/record-payment.ts';
 import { eventRows } from '../charging/write-decision.ts';
+import { namesPayment } from '../ledger/facts.rules.ts';
 import type { ProcessorRecord } from '../processors/port.ts';
 import { lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
 import { giveBack, lockCharges } from './record-refund.ts';
@@ -156,8 +157,9 @@ async function endFound(deps: PaymentDeps, payment: Payment, record: ProcessorRe
 }
 
 /** Ours keeps its id: one that a database lacks which a backup has replaced. */
-const foundRefundId = (accountId: string, { paymentId, reference, recordedAt }: ProcessorRecord): string => {
-  if (paymentId !== null) return paymentId;
+const foundRefundId = (accountId: string, record: ProcessorRecord): string => {
+  if (namesPayment(record)) return record.paymentId;
+  const { reference, recordedAt } = record;
   const digest = hash('sha256', `refund ${accountId} ${reference}`, 'buffer');
   return `${idPrefixes.payment}_${idSuffixOf(recordedAt.getTime(), digest)}`;
 };

@@ -390,6 +390,42 @@ test('the list has nothing of the same Stripe account that is not ours, and what
   ]);
 });
 
+test.each([
+  ['a text that no row could hold', { funnelry_payment: 'pmt_\u0000' }, []],
+  ['a key of another system', { funnelry_payment: 'order-17' }, []],
+  ['an order that no row could hold', { funnelry_order: '\ud800' }, [null]],
+  ['an order longer than any id', { funnelry_order: 'o'.repeat(500) }, [null]],
+])('of what others wrote under our names the list has no more than can be ours: %s', async (_, written, orders) => {
+  const [ours, paymentId] = [card(), newId('payment', clock.nowMs())];
+  await processor.charge(ours, call());
+  clock.advance(1_000);
+  const metadata = { funnelry_account: accountId, funnelry_payment: paymentId, funnelry_call: 'charge', ...written };
+  const parameters = { amount: 900, currency: 'usd', payment_method: 'pm_card_visa', capture_method: 'automatic' };
+  stripe.booksOf(liveKey).pay({ ...parameters, metadata }, () => '');
+  expect((await list()).map(({ orderId }) => orderId)).toEqual([ours.orderId, ...orders]);
+});
+
+test('holds of others that are canceled cost the list no call', async () => {
+  const books = stripe.booksOf(liveKey);
+  const parameters = { amount: 900, currency: 'usd', payment_method: 'pm_card_visa', capture_method: 'manual' };
+  for (let made = 0; made < 5; made += 1) {
+    books.pay({ ...parameters, metadata: made % 2 === 0 ? {} : { funnelry_account: 'acc_other' } }, () => '');
+    books.cancel(intents().at(-1) as PaymentIntent, 'requested_by_customer');
+  }
+  const own = card();
+  const hold = await processor.authorize(own, call());
+  if (hold.status !== 'succeeded') throw new Error('expected success');
+  books.cancel(intents().at(-1) as PaymentIntent, null);
+  stripe.requests.length = 0;
+  const records = await list();
+  expect(records.map(({ kind, orderId, about }) => [kind, orderId, about])).toEqual([
+    ['hold', own.orderId, null],
+    ['release', own.orderId, hold.reference],
+  ]);
+  expect(records[1]).toMatchObject({ amountCents: 4_900, currency: 'usd' });
+  expect(stripe.requests.filter(({ path }) => path.startsWith('/v1/payment_intents/'))).toEqual([]);
+});
+
 test('a refund that waits for the seller’s balance is taken', async () => {
   const charge = await processor.charge(card({ paymentMethod: 'pm_card_pendingRefund' }), call());
   if (charge.status !== 'succeeded') throw new Error('expected success');
@@ -408,7 +444,7 @@ test('a list of thousands is read in portions, each record once and in order', a
   const parameters = { amount: 900, currency: 'usd', payment_method: 'pm_card_visa', capture_method: 'automatic' };
   for (let made = 0; made < 2_500; made += 1) {
     if (made % 25 === 0) clock.advance(1_000);
-    books.pay({ ...parameters, metadata: metadata(String(made)) }, () => '');
+    books.pay({ ...parameters, metadata: metadata(newId('payment', clock.nowMs())) }, () => '');
   }
   const records = await list();
   expect(new Set(records.map(({ paymentId }) => paymentId)).size).toBe(2_500);

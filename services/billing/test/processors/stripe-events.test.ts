@@ -202,6 +202,28 @@ test('other money of the same Stripe account is not looked up', async () => {
   expect(stripe.requests.length).toBe(requested);
 });
 
+test.each<[string, { readonly object?: object; readonly metadata?: object; readonly created?: number }]>([
+  ['a payment with NUL', { metadata: { funnelry_payment: 'pmt_\u0000' } }],
+  ['an order with NUL', { metadata: { funnelry_order: 'ord_\u0000' } }],
+  ['half a character', { metadata: { funnelry_order: '\ud800' } }],
+  ['a very long order', { metadata: { funnelry_order: 'o'.repeat(200_000) } }],
+  ['a capture with NUL', { object: { capture_method: 'manual' }, metadata: { funnelry_capture: '\u0000' } }],
+  ['a charge with NUL', { object: { capture_method: 'manual', latest_charge: 'ch_\u0000' } }],
+  ['a currency with NUL', { object: { currency: 'u\u0000d' } }],
+  ['a time that no row could hold', { created: 9e15 }],
+])('a signed event fails no further for what no row could hold: %s', async (name, { object, metadata, created }) => {
+  const seller = await newSeller();
+  const { account, secret } = seller;
+  const { event } = await confirmedPayment(seller);
+  const about = event.data.object as { readonly metadata?: object };
+  const changed = { ...about, ...object, metadata: { ...about.metadata, ...metadata } };
+  const id = `${event.id}${name.replaceAll(' ', '')}`;
+  const sent = { ...event, id, ...(created && { created }), data: { object: changed } } as unknown as StripeEvent;
+  expect(await receive(account, signedEvent(sent, { secrets: [secret] }))).toBe(true);
+  await handled(sent);
+  expect(await stored(account)).toEqual([{ event_id: id, attempts: 1, done: true }]);
+});
+
 test('while a secret rotates both count, and a day later the new one alone; they are stored sealed', async () => {
   const seller = await newSeller();
   const { account, secret, key } = seller;

@@ -264,8 +264,9 @@ async function* readDisputes(link: StripeLink, portion: Portion, call: Processor
 }
 
 /**
- * Releases, and refunds that failed or were canceled, by Stripe's events, which go back 30 days. An event says what to read; the object is read,
- * because those in events have the shape of the account's own API version.
+ * Releases, and refunds that failed or were canceled, by Stripe's events, which go back 30 days. Objects in events have the shape of the account's
+ * own API version. Of a release that says enough, so that those of others through the same account cost no call; a refund that failed, which
+ * is rare, is read: its payment says whose it is.
  */
 async function* readEnds(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
   const types = ['payment_intent.canceled', 'refund.failed', 'refund.updated'];
@@ -274,7 +275,7 @@ async function* readEnds(link: StripeLink, portion: Portion, call: ProcessorCall
   );
   for await (const { type, created, data } of found) {
     const { id, status } = data.object as { readonly id: string; readonly status: string };
-    if (type === 'payment_intent.canceled') yield await releaseRecord(link, id, created, call);
+    if (type === 'payment_intent.canceled') yield releaseRecord(data.object as CanceledIntent, created, call);
     // That one was canceled, as it may be while it waits for the seller's balance, is an update alone.
     else if (type === 'refund.failed' || status === 'canceled') yield await failedRefund(link, id, created, call);
     else yield undefined;
@@ -291,30 +292,29 @@ export async function readRefund(link: StripeLink, id: string, call: ProcessorCa
 async function failedRefund(link: StripeLink, id: string, created: number, call: ProcessorCall) {
   const expand = ['payment_intent'];
   const refund = await link.readPatiently(call, (stripe, options) => stripe.refunds.retrieve(id, { expand }, options));
+  call.onProgress?.();
   return refundRecord(refund, call, created);
 }
 
-async function releaseRecord(
-  link: StripeLink,
-  id: string,
+/** What all versions of Stripe's API have of it. */
+type CanceledIntent = Pick<Stripe.PaymentIntent, 'id' | 'metadata' | 'amount' | 'currency'>;
+
+function releaseRecord(
+  { id, metadata, amount, currency }: CanceledIntent,
   created: number,
   call: ProcessorCall,
-): Promise<ProcessorRecord | undefined> {
-  const expand = ['latest_charge'];
-  const intent = await link.readPatiently(call, (stripe, options) =>
-    stripe.paymentIntents.retrieve(id, { expand }, options),
-  );
-  const mark = markOf(call, intent.metadata);
+): ProcessorRecord | undefined {
+  const mark = markOf(call, metadata);
   return (
     mark && {
-      reference: releaseReference(intent.id),
+      reference: releaseReference(id),
       // Cancelling takes no metadata: billing knows its own by the reference.
       paymentId: null,
       orderId: mark.orderId,
-      about: intent.id,
+      about: id,
       kind: 'release',
       status: 'succeeded',
-      ...moneyOf(intent.amount, intent.currency),
+      ...moneyOf(amount, currency),
       recordedAt: at(created),
       message: null,
     }

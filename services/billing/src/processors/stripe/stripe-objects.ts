@@ -1,3 +1,4 @@
+import { isId } from '@app/contracts/ids';
 import type Stripe from 'stripe';
 import type { PaymentRequest, ProcessorCall } from '../port.ts';
 
@@ -46,21 +47,27 @@ export function metadataOf({ accountId }: ProcessorCall, { paymentId, orderId, c
 
 export const captureMetadata = (paymentId: string): Record<string, string> => ({ [names.capture]: paymentId });
 
-/** Undefined where the object is not of the account, or not ours at all. */
+/**
+ * Undefined where the object is not of the account, or not ours at all. Who else writes to the account may put any text under these names, also
+ * one that no row could hold: it is no id of ours.
+ */
 export function markOf(
   { accountId }: Pick<ProcessorCall, 'accountId'>,
   metadata: Stripe.Metadata | null,
 ): OurMark | undefined {
   if (metadata?.[names.account] !== accountId) return undefined;
   const [paymentId, call] = [metadata[names.payment], metadata[names.call]];
-  if (paymentId === undefined || call === undefined) return undefined;
+  if (paymentId === undefined || call === undefined || !isId('payment', paymentId)) return undefined;
+  const [orderId, captureId] = [metadata[names.order] ?? '', metadata[names.capture] ?? ''];
   return {
     paymentId,
     call: call as CallName,
-    orderId: metadata[names.order] ?? null,
-    captureId: metadata[names.capture] ?? null,
+    orderId: orderText.test(orderId) ? orderId : null,
+    captureId: isId('payment', captureId) ? captureId : null,
   };
 }
+
+const orderText = /^\w{1,100}$/;
 
 /** The payments that made the object, and that captured it. */
 export function paymentsNamedIn(call: Pick<ProcessorCall, 'accountId'>, metadata: Stripe.Metadata | null): string[] {

@@ -1,5 +1,6 @@
 import { lookUpDeclined } from '../../charging/given-up-attempts.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
+import { namesPayment } from '../../ledger/facts.rules.ts';
 import { recordFoundRefund } from '../../refunds/record-found-refund.ts';
 import { reopenCharges } from '../../refunds/reopen-charges.ts';
 import { policyOf, type UnexplainedFact } from './books.rules.ts';
@@ -18,8 +19,7 @@ export async function actOn(deps: PaymentDeps, listed: Listed, unexplained: Unex
   if (call.test) return;
   if (policy === 'look up' && own !== undefined) await lookUpDeclined(deps, own);
   if (policy !== 'follow') return;
-  const isOfSeller = fact.paymentId === null;
   if (fact.kind !== 'refund') await recordFoundRenewal(deps, listed, fact);
-  else if (!isOfSeller || processor.findsMadeRefunds)
+  else if (namesPayment(fact) || processor.findsMadeRefunds)
     await recordFoundRefund(deps, { accountId: call.accountId, processor: processor.name }, fact);
 }

@@ -1,3 +1,4 @@
+import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
 import {
   type ListedFact,
@@ -9,9 +10,11 @@ import {
   verdictOn,
 } from './books.rules.ts';
 
+const paymentId = newId('payment', Date.parse('2026-03-15T12:00:00.000Z'));
+
 const record = (fields: Partial<ListedFact> = {}): ListedFact => ({
   reference: 'ch_1',
-  paymentId: 'pmt_1',
+  paymentId,
   orderId: null,
   about: null,
   kind: 'charge',
@@ -128,6 +131,8 @@ test.each([
   ['a charge of ours that is lacked', 'follow', unexplained({})],
   ['one that waits for its buyer', 'follow', unexplained({ status: 'requires_action' })],
   ['a charge of nobody', 'report', unexplained({ paymentId: null })],
+  ['a charge under a text that is no id of ours', 'report', unexplained({ paymentId: 'pmt_1' })],
+  ['one under our id and another’s suffix', 'report', unexplained({ paymentId: `${paymentId}-copy` })],
   ['a hold of ours that is lacked', 'report', unexplained({ kind: 'hold' })],
   ['a capture of ours that is lacked', 'report', unexplained({ kind: 'capture' })],
   ['what was declined here', 'look up', unexplained({}, { own: own({ status: 'declined' }) })],

@@ -2,7 +2,7 @@ import type { BooksComparison } from '@app/contracts/daily-runs';
 import { formatAmount } from '@app/money/format';
 import { failedLater, reversed } from '../../charging/payment.rules.ts';
 import type { Hold, Payment } from '../../charging/payment.types.ts';
-import type { Fact } from '../../ledger/facts.rules.ts';
+import { type Fact, namesPayment } from '../../ledger/facts.rules.ts';
 
 /** A fact that a list showed: with the processor's time. */
 export type ListedFact = Fact & { readonly recordedAt: Date };
@@ -140,11 +140,11 @@ export function notAtProcessor(kind: MoneyKind, own: OwnPayment): Orphan {
 export type Policy = 'follow' | 'look up' | 'reopen' | 'report';
 
 export function policyOf({ fact, own }: UnexplainedFact): Policy {
-  const { kind, status, paymentId } = fact;
+  const { kind, status } = fact;
   if (kind === 'refund' && status === 'failed') return 'reopen';
   if (own === undefined) {
     const isFollowed = kind === 'refund' ? status === 'succeeded' : kind === 'charge' && status !== 'failed';
-    return isFollowed && (kind === 'refund' || paymentId !== null) ? 'follow' : 'report';
+    return isFollowed && (kind === 'refund' || namesPayment(fact)) ? 'follow' : 'report';
   }
   return own.status === 'declined' && status === 'succeeded' && kind !== 'release' ? 'look up' : 'report';
 }
