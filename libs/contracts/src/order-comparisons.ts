@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
-import { holdSettled, paymentCompleted } from './payments.ts';
+import { holdSettled, paymentCompleted, startPayment } from './payments.ts';
 import { billingInterval } from './products.ts';
 
 /** Orders of one page. */
@@ -31,6 +31,8 @@ export const comparedOrder = z.object({
   changedAt: timestamp,
   /** Null for a product that is paid once, and for an order that the seller's own code recorded. */
   subscription: soldSubscription.nullable(),
+  /** Of an authorized order, the attempt that its card is held for: billing looks it up where it has no payment of the order. */
+  attempt: startPayment.input.omit({ paymentMethod: true }).optional(),
 });
 export type ComparedOrder = z.infer<typeof comparedOrder>;
 

@@ -19,6 +19,7 @@ import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { reopenCharges } from '../src/refunds/reopen-charges.ts';
 import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { apiOrder, paidOrder } from './compared-orders.ts';
+import { copyDatabase } from './database-copy.ts';
 import { dyingAt } from './dying-process.ts';
 import { hourMs, minuteMs, newAccount, type Replica, runOf } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
@@ -115,6 +116,50 @@ test('an authorized order whose hold is settled follows it, though the event was
   expect(checkout.said).toEqual([{ completed: [], settled: [settled?.data] }]);
   expect(await compare()).toEqual([]);
   expect(checkout.said).toHaveLength(1);
+});
+
+test('an order whose hold a restored backup lacks has its attempt looked up, and its hold is settled as any other', async () => {
+  const begunAt = replicas.clock.now().toISOString();
+  const attempt = startInput({
+    ...{ orderId: newId('order', replicas.clock.nowMs()), begunAt },
+    hold: { upsell, decisionMinutes: 60 },
+  });
+  const { orderId } = attempt;
+  const copy = await copyDatabase(replicas.database);
+  await startPayment(replica.deps, caller(), attempt);
+  await copy.restore();
+  const { paymentMethod: _, ...looked } = attempt;
+  checkout.orders.set(orderId, paidOrder(orderId, { status: 'authorized', attempt: looked }));
+  replicas.clock.advance(20 * minuteMs);
+  expect(await compare()).toEqual([]);
+  expect(await replicas.money(account, orderId)).toMatchObject({ hold: { status: 'held' } });
+  expect(await compare()).toEqual([]);
+  replicas.clock.advance(61 * minuteMs);
+  await replica.round();
+  expect(await replicas.money(account, orderId)).toMatchObject({ hold: { status: 'settled', captured_cents: 4_900 } });
+  const settled = (await replicas.events(account)).filter(({ subject }) => subject.includes('hold.settled'));
+  expect(settled).toMatchObject([{ data: { orderId, status: 'settled' } }]);
+  expect((await replicas.books(account)).map(({ kind, status }) => [kind, status])).toEqual([
+    ['hold', 'succeeded'],
+    ['capture', 'succeeded'],
+  ]);
+});
+
+test('an order whose hold neither billing nor the processor has is reported once, and nothing is sent', async () => {
+  const begunAt = replicas.clock.now().toISOString();
+  const { paymentMethod: _, ...attempt } = startInput({
+    ...{ orderId: newId('order', replicas.clock.nowMs()), begunAt },
+    hold: { upsell, decisionMinutes: 60 },
+  });
+  const { orderId } = attempt;
+  checkout.orders.set(orderId, paidOrder(orderId, { status: 'authorized', attempt }));
+  replicas.clock.advance(20 * minuteMs);
+  for (let run = 0; run < 2; run += 1) {
+    expect(await compare()).toEqual(['orders_differ']);
+    replicas.clock.advance(20 * minuteMs);
+  }
+  expect(await reportedOf()).toMatchObject([{ code: 'order_differs', orderId }]);
+  expect(await replicas.books(account)).toEqual([]);
 });
 
 test('an order that is missing though its charge succeeded follows it; one that cannot is reported once, with both sides', async () => {

@@ -28,6 +28,12 @@ const settledOf = (orderId: string) => {
   const result = harness.billing.settle(orderId, 'accepted');
   return { orderId, ...result, currency: 'usd', test: false, lastFour: '4242', settledAt: at };
 };
+/** What billing was requested to hold. */
+const requireLast = () => {
+  const last = harness.billing.attempts.at(-1)?.input;
+  if (last === undefined) throw new Error('billing was requested nothing');
+  return last;
+};
 const lastOrder = () => harness.billing.attempts.at(-1)?.input.orderId ?? '';
 
 test('an order whose hold was settled follows what billing says, once, as if the event had come', async () => {
@@ -35,12 +41,14 @@ test('an order whose hold was settled follows what billing says, once, as if the
   await harness.pay(await harness.open({ email }));
   const orderId = lastOrder();
   expect(statuses(await compared({ ...all, open: true }))).toEqual([[orderId, 'authorized']]);
+  const { paymentMethod: _, returnUrl: __, confirmsByScript: ___, ...attempt } = requireLast();
+  expect((await compared({ orderIds: [orderId] }))[0]?.attempt).toMatchObject(attempt);
   const settled = [settledOf(orderId)];
   expect(await Promise.all([say({ settled }), say({ settled })])).toEqual([{ failed: [] }, { failed: [] }]);
   expect(await compared({ ...all, open: true })).toEqual([]);
   const [order] = await compared({ orderIds: [orderId] });
   expect(order).toMatchObject({ status: 'paid', source: 'checkout', totalCents: 14_800, refundedCents: 0 });
-  expect(order?.subscription).toBe(null);
+  expect([order?.subscription, order?.attempt]).toEqual([null, undefined]);
   await harness.billing.publishSettled(orderId);
   await harness.billing.handled();
   const subjects = (await harness.events()).map(({ subject }) => subject);

@@ -34,11 +34,12 @@ export async function requestPayment(
 /** An order of 0 is paid without the processor. */
 export const free = { status: 'succeeded', amountCents: 0 } as const;
 
-type Paying = CheckoutRow & {
+type AttemptedSale = Pick<CheckoutRow, 'attempt_no' | 'test' | 'decision_minutes'> & {
   readonly sale: NonNullable<CheckoutRow['sale']>;
   readonly order_id: string;
   readonly attempt_began_at: Date;
 };
+type Paying = CheckoutRow & AttemptedSale;
 
 async function payment(
   { requester }: CheckoutDeps,
@@ -70,8 +71,9 @@ function requirePaying(row: CheckoutRow): Paying {
   return { ...row, sale, order_id, attempt_began_at };
 }
 
-function attemptOf(
-  { order_id, attempt_no, attempt_began_at, test, decision_minutes, sale }: Paying,
+/** What billing is requested to charge or to hold. */
+export function attemptOf(
+  { order_id, attempt_no, attempt_began_at, test, decision_minutes, sale }: AttemptedSale,
   body: Pick<PayCheckoutBody, 'returnUrl' | 'confirmsByScript'> & { readonly paymentMethod: string | null },
 ): RequestInput<typeof startPayment> {
   const { paymentMethod, returnUrl, confirmsByScript } = body;

@@ -200,7 +200,7 @@ const unknownHere: Record<MoneyKind, (record: ListedFact) => string> = {
   refund: (record) =>
     `${theirs(record, 'refund')} that was not made here. Look up there which charge it gives back: if that is of an order here, the order does not count it: do not give that amount back again, and where it was all of the order, cancel its subscription if it has one.`,
   hold: (record) =>
-    `${theirs(record, 'hold')} that the platform does not know. Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
+    `${theirs(record, 'hold')} that the platform does not know. Unless an order here waits for it, which takes it up by itself, nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
 };
 
 const declinedHere: Record<MoneyKind, (record: ListedFact, own: OwnPayment) => string> = {

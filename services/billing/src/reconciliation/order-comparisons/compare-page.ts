@@ -5,10 +5,12 @@ import { completedBy } from '../../charging/decide-answer.rules.ts';
 import { mainPayment } from '../../charging/payment.rules.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { readMoney } from '../../charging/payment-rows.ts';
+import { startPayment } from '../../charging/start-payment.ts';
 import { settledData } from '../../holds/advance-hold.ts';
 import type { AccountRun } from '../../runs/daily-step.ts';
+import { mustEnd } from '../../runs/refused-key.ts';
 import { type SoldSubscription, startSubscriptions } from '../../subscriptions/start-subscriptions.ts';
-import { compareOrder, notFollowed, type OrderPayments } from './order-comparison.rules.ts';
+import { compareOrder, notFollowed, notHeld, type OrderPayments } from './order-comparison.rules.ts';
 import { type OrderDifference, writeDifferences } from './order-differences.ts';
 import { readOrderPayments } from './order-payments.ts';
 
@@ -54,8 +56,9 @@ export async function comparePage(
   const first = judge(own, orders, quietSince);
   await startMissing(comparison, first.start);
   const again = first.follow.length === 0 ? none : await follow(comparison, first.follow);
-  const ended = [...first.equal, ...again.equal, ...first.start.map(({ orderId }) => orderId)];
-  await writeDifferences(deps, run.accountId, [...first.differing, ...again.differing], ended);
+  const found = await lookUpHeld(comparison, first.lookUp);
+  const ended = [...first.equal, ...again.equal, ...found.equal, ...first.start.map(({ orderId }) => orderId)];
+  await writeDifferences(deps, run.accountId, [...first.differing, ...again.differing, ...found.differing], ended);
 }
 
 interface Judged {
@@ -63,11 +66,12 @@ interface Judged {
   readonly differing: OrderDifference[];
   readonly follow: OrderPayments[];
   readonly start: ComparedOrder[];
+  readonly lookUp: ComparedOrder[];
 }
 const none: Pick<Judged, 'equal' | 'differing'> = { equal: [], differing: [] };
 
 function judge(own: readonly OrderPayments[], orders: readonly ComparedOrder[], quietSince: Date): Judged {
-  const judged: Judged = { equal: [], differing: [], follow: [], start: [] };
+  const judged: Judged = { equal: [], differing: [], follow: [], start: [], lookUp: [] };
   const byId = new Map(orders.map((order) => [order.orderId, order]));
   for (const each of own) {
     const order = byId.get(each.orderId);
@@ -76,7 +80,8 @@ function judge(own: readonly OrderPayments[], orders: readonly ComparedOrder[], 
     if (verdict.kind === 'equal') judged.equal.push(each.orderId);
     else if (verdict.kind === 'follow') judged.follow.push(each);
     else if (verdict.kind === 'differs') judged.differing.push({ orderId: each.orderId, detail: verdict.detail });
-    else if (verdict.kind === 'start' && order !== undefined) judged.start.push(order);
+    else if ((verdict.kind === 'start' || verdict.kind === 'lookUp') && order !== undefined)
+      judged[verdict.kind].push(order);
   }
   return judged;
 }
@@ -117,6 +122,27 @@ async function saidOf(deps: PaymentDeps, accountId: string, orderId: string) {
   if (hold?.status === 'settled' || hold?.status === 'lost') return { settled: settledData(hold, payments, endedMs) };
   const main = mainPayment(payments);
   return { completed: main === undefined ? null : completedBy(main, { ...main, from: [] }) };
+}
+
+/**
+ * A backup that billing was restored from lacks the payments of these orders. Each attempt is looked up at the processor under its own key and
+ * recorded as it stands there: a hold is settled at the end of its window, as any other. Nothing is sent. What the processor does not hold differs.
+ */
+async function lookUpHeld(
+  { deps, run }: Comparison,
+  orders: readonly ComparedOrder[],
+): Promise<Pick<Judged, 'equal' | 'differing'>> {
+  const found: Pick<Judged, 'equal' | 'differing'> = { equal: [], differing: [] };
+  const caller = { accountId: run.accountId, requestId: run.runId };
+  for (const order of orders) {
+    if (order.attempt === undefined || mustEnd(run)) continue;
+    const { status } = await startPayment(deps, caller, { ...order.attempt, paymentMethod: null });
+    deps.logger.warn({ ...caller, orderId: order.orderId, status }, 'a held order without a payment was looked up');
+    if (status === 'declined') found.differing.push({ orderId: order.orderId, detail: notHeld(order) });
+    // What is not known yet is compared by the next run.
+    else if (status === 'held' || status === 'succeeded') found.equal.push(order.orderId);
+  }
+  return found;
 }
 
 /** As the event of the paid order would have made them. */

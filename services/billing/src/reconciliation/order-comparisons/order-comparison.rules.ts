@@ -25,6 +25,8 @@ export type OrderVerdict =
   | { readonly kind: 'follow' }
   /** It sold a subscription that is missing. */
   | { readonly kind: 'start' }
+  /** It waits for held money of which nothing is recorded: its attempt is looked up at the processor, and recorded as it stands there. */
+  | { readonly kind: 'lookUp' }
   | { readonly kind: 'differs'; readonly detail: string };
 
 const equal: OrderVerdict = { kind: 'equal' };
@@ -43,11 +45,12 @@ function compareUnpaid(order: ComparedOrder | undefined, own: OrderPayments): Or
   if (order === undefined) {
     return own.subscription === null ? equal : { kind: 'differs', detail: subscriptionWithoutOrder(own) };
   }
-  return {
-    kind: 'differs',
-    detail: `Order ${order.orderId} of ${amountOf(order)} waits for its held money, and no payment of it is recorded. Look the order up at the payment processor: nothing can be captured for it here.`,
-  };
+  return order.attempt === undefined ? { kind: 'differs', detail: notHeld(order) } : { kind: 'lookUp' };
 }
+
+/** An order that waits for held money which neither side of billing has. */
+export const notHeld = (order: ComparedOrder): string =>
+  `Order ${order.orderId} of ${amountOf(order)} waits for its held money, and no payment of it is recorded. Look the order up at the payment processor: nothing can be captured for it here.`;
 
 /** Of an order that the seller's own code recorded no money is here. */
 function moneyDifference(order: ComparedOrder, own: OrderPayments): string | null {
