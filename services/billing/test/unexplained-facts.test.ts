@@ -6,10 +6,11 @@ import { startPayment } from '../src/charging/start-payment.ts';
 import { dailySteps } from '../src/daily-run/steps.ts';
 import { writeFacts } from '../src/ledger/write-facts.ts';
 import { compareBooks } from '../src/reconciliation/books/compare-books.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import { copyDatabase } from './database-copy.ts';
 import { factsOf } from './facts.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, runOf } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, runOf, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { actedAt } from './sellers-acts.ts';
 import { openReplicas, replicas } from './set-up.ts';
@@ -209,6 +210,107 @@ test('a renewal that got lost on its way is not sent again while the account wai
   replicas.clock.advance(dayMs);
   await daily(replica, account);
   expect(await charged()).toEqual([['charge', 'succeeded']]);
+});
+
+/** Two buyers of an account who were given all back after the backup that the database is restored from, and whose renewals are due. */
+async function lostRefunds() {
+  const account = newAccount();
+  const lives = [];
+  for (let sold = 0; sold < 2; sold += 1) {
+    const orderId = await pay(replicas.start(), account);
+    lives.push(await subscribe(replicas, account, { orderId, paymentMethod: null }));
+  }
+  const [first, second] = lives as [(typeof lives)[0], (typeof lives)[0]];
+  const other = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const copy = await copyDatabase(replicas.database);
+  for (const { orderId } of lives)
+    await refundCharges(replicas.start().deps, { accountId: account, requestId: 'r' }, orderId);
+  await copy.restore();
+  replicas.clock.advance(minuteMs);
+  return { account, first, second, other };
+}
+
+test('a fact that cannot be followed is a problem of its own: its order is not charged, and all others go on', async () => {
+  const { account, first, second, other } = await lostRefunds();
+  const fails = () => replicas.start(failingFor(first.orderId));
+  expect((await daily(fails(), account)).map(({ code }) => code)).toEqual([
+    ...['charging_stopped', 'books_not_compared', 'orphans_found'],
+  ]);
+  const problems = await daily(fails(), account, true);
+  expect(problems).toMatchObject([
+    { code: 'books_not_compared', detail: expect.stringMatching(new RegExp(`refund of .* of order ${first.orderId}`)) },
+    { code: 'orphans_found' },
+  ]);
+  const stateOf = async ({ id }: { readonly id: string }) => {
+    const { status, period } = await readSubscription(replicas, id);
+    return [status, period];
+  };
+  expect(await stateOf(other)).toEqual(['active', 2]);
+  expect([await stateOf(first), await stateOf(second)]).toEqual([
+    ['active', 1],
+    ['canceled', 1],
+  ]);
+  // However long that takes: its day is read until it is followed.
+  for (let day = 0; day < 10; day += 1) {
+    replicas.clock.advance(dayMs);
+    await daily(fails(), account);
+    expect(await stateOf(first)).toEqual(['active', 1]);
+  }
+  await daily(replicas.start(), account);
+  expect(await stateOf(first)).toEqual(['canceled', 1]);
+  expect(await daily(replicas.start(), account)).toEqual([]);
+});
+
+/** A process in which whatever is written of refunds of this order fails. */
+const failingFor = (orderId: string): Wrap => ({
+  database: (inner) => ({
+    ...inner,
+    transaction: (work, ...rest) =>
+      inner.transaction(
+        async (client) => {
+          const query = (config: { readonly name?: string }, values?: unknown[]) => {
+            const about: readonly unknown[] = values ?? (config as { values?: unknown[] }).values ?? [];
+            if (config.name === 'refunds-insert-found' && about.includes(orderId))
+              throw new Error('a fault of one order');
+            return client.query(config as never, values as never);
+          };
+          return await work(Object.assign(Object.create(client), { query }));
+        },
+        ...rest,
+      ),
+  }),
+});
+
+test('the deadline of a page begins anew with each fact of it that is followed', async () => {
+  const { account } = await lostRefunds();
+  const seen: string[] = [];
+  const { deps } = replicas.start();
+  const watched: Replica['deps'] = {
+    ...deps,
+    database: {
+      ...deps.database,
+      transaction: async (...of) => {
+        seen.push('followed');
+        return await deps.database.transaction(...of);
+      },
+    },
+    processorCalls: {
+      ...deps.processorCalls,
+      make: (call, options) =>
+        deps.processorCalls.make(
+          (signal, untimed, goesOn) =>
+            call(signal, untimed, () => {
+              seen.push('goes on');
+              goesOn();
+            }),
+          options,
+        ),
+    },
+  };
+  await compareBooks(watched, runOf(account, deps), noCounts());
+  const first = seen.indexOf('followed');
+  expect(seen.slice(first, first + 4)).toEqual(['followed', 'goes on', 'followed', 'goes on']);
 });
 
 test('a confirmation is of what a run could say: what an event told since stops charges, until it is confirmed too', async () => {

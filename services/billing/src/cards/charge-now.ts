@@ -36,7 +36,7 @@ export function createChargeNow(deps: PaymentDeps): ChargeNow {
       runId: newId('dailyRun', deps.clock.nowMs()),
       now: () => now,
       isClosing: () => false,
-      renewedByLookUp: new Set(),
+      notCharged: new Set(),
       keyRefusal: newKeyRefusal(),
       progress: { expect: () => undefined, done: () => undefined },
     };

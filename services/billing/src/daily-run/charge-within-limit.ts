@@ -19,7 +19,7 @@ export function chargeWithinLimit(
     if (run.test) return await charge(stepDeps, run, counts);
     const { accountId, runId } = run;
     const now = run.now();
-    const due = { accountId, test: false, now, renewedByLookUp: run.renewedByLookUp };
+    const due = { accountId, test: false, now, notCharged: run.notCharged };
     const { limit, waiting, waivedUntil, scope } = await readChargePlan(deps.database, due);
     if (limit.exceeded) {
       const detail = chargeLimitText(limit.currencies, waiting, limit.times);

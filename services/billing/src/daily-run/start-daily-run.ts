@@ -137,7 +137,7 @@ async function runSteps(
     now: () => clock.now(),
     progress,
     isClosing,
-    renewedByLookUp: new Set<string>(),
+    notCharged: new Set<string>(),
     keyRefusal: newKeyRefusal(),
   };
   try {

@@ -114,7 +114,7 @@ async function runDay(
     runId,
     test: true,
     isClosing,
-    renewedByLookUp: new Set(),
+    notCharged: new Set(),
     keyRefusal: newKeyRefusal(),
     now: () => rehearsalTime(clock.now(), aheadDays),
     progress: { expect: () => undefined, done: () => undefined },

@@ -35,10 +35,10 @@ export interface AccountRun {
   now(): Date;
   readonly progress: Progress;
   /**
-   * Ids of orders whose renewal turned out to be paid when this run looked it up. The run charges no second period for
-   * them.
+   * Ids of orders that the run charges no period for: their renewal turned out to be paid when it was looked up, or what the processor shows
+   * of them could not be followed.
    */
-  readonly renewedByLookUp: Set<string>;
+  readonly notCharged: Set<string>;
   /** It stops at the limit of charges: that is where the charges of each currency end. */
   readonly cutOffs?: readonly CutOff[];
   /** Once a processor has refused the account's API key the run requests nothing more, and begins nothing that would. */

@@ -194,6 +194,15 @@ const ours = (own: OwnPayment, noun: string): string =>
   `The platform recorded a ${noun} of ${amountOf(own)} for order ${own.order_id} (payment ${own.id})`;
 const day = (time: Date): string => time.toISOString().slice(0, 10);
 
+/** @param first of those that could not be followed, and the order that it is of */
+export function notFollowedText(
+  { fact, orderId }: { readonly fact: ListedFact; readonly orderId: string },
+  count: number,
+): string {
+  const others = count === 1 ? '' : ` The same holds for ${count - 1} more.`;
+  return `${theirs(fact, fact.kind)} of order ${orderId}, which could not be recorded here. Renewals of that order are not charged until it is; the next run tries again. If this stays, write to the operator of the platform, whose log has the reason.${others}`;
+}
+
 const unknownHere: Record<MoneyKind, (record: ListedFact) => string> = {
   charge: (record) =>
     `${theirs(record, 'charge')} that the platform does not know. Look it up there: if no buyer bought anything for it, give it back there; if it was a sale of yours, record it here as an order.`,

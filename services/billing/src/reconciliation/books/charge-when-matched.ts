@@ -6,7 +6,7 @@ import { notifyOfRun } from '../../runs/notify-of-run.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
 import { readDue } from '../../subscriptions/renewals/due-subscriptions.ts';
 import { booksToCompare } from './compare-books.ts';
-import { readList } from './read-list.ts';
+import { type NotFollowed, readList } from './read-list.ts';
 
 /** Clocks differ, and a processor may record something late. */
 const overlapMs = hourMs;
@@ -14,7 +14,8 @@ const overlapMs = hourMs;
 /**
  * A step that charges once the processor's newest payments are compared: a database that was restored from a backup lacks
  * some. Renewals that it lacks are recorded. Another payment of ours that it cannot explain stops the charging of the account
- * until the seller confirms; the run is not `ok`, and the seller is notified once a day. Where nothing is due nothing is compared.
+ * until the seller confirms; the run is not `ok`, and the seller is notified once a day. Orders of which something could not be followed are not
+ * charged. Where nothing is due nothing is compared.
  */
 export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailyStep {
   return async (stepDeps, run, counts) => {
@@ -26,7 +27,8 @@ export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailySt
     if (due === undefined) return;
     const { accountId } = run;
     try {
-      await matchNewest(untilRefused(deps, run), run, due.next_charge_at);
+      const waiting = await matchNewest(untilRefused(deps, run), run, due.next_charge_at);
+      for (const { orderId } of waiting) run.notCharged.add(orderId);
     } catch (err) {
       deps.logger.warn({ err, accountId }, 'the newest payments of the processor could not be compared');
       counts.problems.push({ code: 'books_not_compared', detail: notComparedText });
@@ -46,17 +48,22 @@ export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailySt
 const notComparedText =
   'Nothing was charged: the newest payments could not be read from the payment processor’s list. The next run charges what is due.';
 
-async function oldestDue({ database }: PaymentDeps, { accountId, only, now, renewedByLookUp }: AccountRun) {
-  const scope = { accountId, test: false, now: now(), renewedByLookUp, ...(only !== undefined && { only }) };
+async function oldestDue({ database }: PaymentDeps, { accountId, only, now, notCharged }: AccountRun) {
+  const scope = { accountId, test: false, now: now(), notCharged, ...(only !== undefined && { only }) };
   return (await readDue(database, scope, { after: null, limit: 1 }))[0];
 }
 
 /**
  * What was compared before was matched then.
  * @param dueSince nothing that is due was charged before: there a processor that was never compared begins
+ * @returns what could not be followed
  */
-async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): Promise<void> {
-  const { accountId } = run;
+export async function matchNewest(
+  deps: PaymentDeps,
+  { accountId, isClosing }: Pick<AccountRun, 'accountId' | 'isClosing'>,
+  dueSince: Date,
+): Promise<readonly NotFollowed[]> {
+  const notFollowed: NotFollowed[] = [];
   for (const { processor: name, test, since, recompared_at } of await booksToCompare(deps, accountId)) {
     if (test) continue;
     const { processor, ...keys } = await deps.processors.named(name, accountId, false);
@@ -67,6 +74,7 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
     // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
     const fromMs = Math.min(since.getTime(), (recompared_at === null ? dueSince : since).getTime()) - overlapMs;
     const reading = { accountId, processor: name, test: false, at, from: new Date(fromMs) };
-    await readList(deps, { processor, call }, reading, { endMs, isClosing: run.isClosing });
+    notFollowed.push(...(await readList(deps, { processor, call }, reading, { endMs, isClosing })));
   }
+  return notFollowed;
 }

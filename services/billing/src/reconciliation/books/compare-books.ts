@@ -4,9 +4,10 @@ import { processorName } from '@app/contracts/payment-processors';
 import { statement } from '@app/service-kit/database';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { chosenName } from '../../processors/processor-registry.ts';
-import type { DailyCounts } from '../../runs/daily-counts.rules.ts';
+import { type DailyCounts, noCounts } from '../../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../../runs/daily-step.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
+import { notFollowedText } from './books.rules.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
 import { Comparison, type Found, listedOrphansMax } from './comparison.ts';
 import { readList } from './read-list.ts';
@@ -91,7 +92,7 @@ export async function compareBooks(deps: PaymentDeps, run: AccountRun, counts: D
         await compareRehearsals(deps, run, books);
         continue;
       }
-      const comparison = await compare(guarded, run, books);
+      const comparison = await compare(guarded, run, books, counts);
       if (comparison !== undefined) compared.push(comparison);
     }
   } catch (err) {
@@ -108,7 +109,7 @@ export async function compareBooks(deps: PaymentDeps, run: AccountRun, counts: D
 
 /** Without the guard: a refused key for rehearsals ends nothing of the run. */
 async function compareRehearsals(deps: PaymentDeps, run: AccountRun, books: ToCompare): Promise<void> {
-  await compare(deps, run, books).catch((err: unknown) => {
+  await compare(deps, run, books, noCounts()).catch((err: unknown) => {
     deps.logger.warn({ err, accountId: run.accountId }, 'the books of rehearsals could not be compared');
   });
 }
@@ -134,10 +135,13 @@ const comparedStatement = statement(
    set compared_until = greatest(c.compared_until, excluded.compared_until)`,
 );
 
-/** $4 the end of what is explained, null when something is not; $5 whether it compared again */
+/**
+ * $4 the end of what is explained, null when something is not; $5 whether it compared again; $6 from when on the next run reads again, because
+ * something could not be followed, null where all was
+ */
 const endStatement = statement(
   'books-end',
-  `update processor_comparisons set explained_until = $4,
+  `update processor_comparisons set explained_until = $4, compared_until = least(compared_until, $6),
      recompared_at = case when $5 then $4 else recompared_at end
    where account_id = $1 and processor = $2 and test = $3`,
 );
@@ -147,6 +151,7 @@ async function compare(
   deps: PaymentDeps,
   run: AccountRun,
   { processor: name, test, ...before }: ToCompare,
+  counts: Pick<DailyCounts, 'problems'>,
 ): Promise<BooksComparison | undefined> {
   const { accountId, isClosing } = run;
   const { pool } = deps.database;
@@ -158,7 +163,7 @@ async function compare(
   const fees = new Map<string, number>();
   const addFee = (currency: string, cents: number): void => void fees.set(currency, (fees.get(currency) ?? 0) + cents);
   let [disputes, unrecorded] = [0, 0];
-  await readList(deps, listed, reading, {
+  const notFollowed = await readList(deps, listed, reading, {
     // The end is excluded, and what is recorded this very moment belongs to it.
     ...{ endMs: until.getTime() + 1, isClosing },
     onPage: async (page) => {
@@ -176,8 +181,13 @@ async function compare(
   if (isClosing()) return undefined;
   const from = new Date(fromMs);
   const found = test ? nothingFound : await new Comparison(deps, listed, reading).found({ from, until, isWhole });
-  const explainsAll = found.orphanCount === 0 && found.left + unrecorded === 0;
-  await pool.query(endStatement([accountId, name, test, explainsAll ? until : null, recompares]));
+  const explainsAll = found.orphanCount === 0 && found.left + unrecorded + notFollowed.length === 0;
+  const [first] = notFollowed;
+  const values = [accountId, name, test, explainsAll ? until : null, recompares, first?.fact.recordedAt ?? null];
+  await pool.query(endStatement(values));
+  if (first !== undefined) {
+    counts.problems.push({ code: 'books_not_compared', detail: notFollowedText(first, notFollowed.length) });
+  }
   return comparisonOf({ ...found, disputes, fees }, from, until);
 }
 

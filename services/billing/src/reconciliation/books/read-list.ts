@@ -1,11 +1,13 @@
 import { dayMs } from '@app/contracts/durations';
+import { isOutage } from '@app/service-kit/outages';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { recordDispute } from '../../disputes/record-dispute.ts';
 import { factOf } from '../../ledger/facts.rules.ts';
 import { writeFacts } from '../../ledger/write-facts.ts';
 import { eachPage } from '../../processors/each-page.ts';
-import type { ProcessorDispute, ProcessorRecord } from '../../processors/port.ts';
+import { NothingDoneError, type ProcessorDispute, type ProcessorRecord } from '../../processors/port.ts';
 import { actOn } from './act-on-fact.ts';
+import type { ListedFact, UnexplainedFact } from './books.rules.ts';
 import type { Listed, Reading } from './reading.ts';
 import { unexplainedFacts } from './unexplained-facts.ts';
 
@@ -22,29 +24,62 @@ interface Read {
   readonly onPage?: (page: readonly ProcessorRecord[]) => Promise<void>;
   /** Called with each dispute of it, and whether it is recorded: one of a charge that is not known here is not. */
   readonly onDispute?: (dispute: ProcessorDispute, isRecorded: boolean) => void;
-  /** Called after each day, with its end. */
+  /** Called after each day, with its end; not from the day on that has a fact which could not be followed. */
   readonly onPortion?: (end: Date) => Promise<void>;
 }
+
+/** A fact that could not be followed, as where its payment cannot be looked up. */
+export interface NotFollowed {
+  readonly fact: ListedFact;
+  readonly orderId: string;
+}
+
+/** So many are no single facts: the processor does not answer, or everything that the account does fails. */
+const notFollowedMax = 100;
 
 /**
  * Reads a processor's list into the ledger, page by page: facts are kept first, then what follows from those that nothing here explains is
  * done, so a process that dies in between leaves facts that the next reading finds unexplained still. Disputes are recorded, and let
  * charges wait. Others may take any amount of money through the same account there: that makes a reading slow, and ends none, because the deadline begins
- * anew with each page that the processor gives.
- * @throws NotInTimeError where a single page takes longer
+ * anew with each page that the processor gives, and with each fact that is followed. A fact that cannot be followed keeps no other from it, and the
+ * next reading begins no later than there: until then its order is not to be charged.
+ * @returns what could not be followed, oldest first
+ * @throws NotInTimeError where a single page or fact takes longer; what the fact of no known order threw, or one more than `notFollowedMax`
  */
-export async function readList(deps: PaymentDeps, listed: Listed, reading: Reading, read: Read): Promise<void> {
+export async function readList(
+  deps: PaymentDeps,
+  listed: Listed,
+  reading: Reading,
+  read: Read,
+): Promise<readonly NotFollowed[]> {
   const { processor, call } = listed;
   const { isClosing, endMs, onPage = async () => undefined, onPortion = async () => undefined } = read;
+  const notFollowed: NotFollowed[] = [];
   let position = 0;
-  const take = async (page: readonly ProcessorRecord[]): Promise<void> => {
+  const follow = async (unexplained: UnexplainedFact): Promise<void> => {
+    try {
+      await actOn(deps, listed, unexplained);
+    } catch (err) {
+      const { fact, own } = unexplained;
+      const orderId = own?.order_id ?? fact.orderId;
+      if (orderId === null || notFollowed.length === notFollowedMax) throw err;
+      if (isClosing() || isOutage(err) || isKeyRefused(err)) throw err;
+      notFollowed.push({ fact, orderId });
+      const about = { accountId: call.accountId, orderId, reference: fact.reference };
+      deps.logger.warn({ err, ...about }, 'what a processor shows could not be followed; the next run tries again');
+    }
+  };
+  const take = async (page: readonly ProcessorRecord[], goesOn: () => void): Promise<void> => {
     const facts = page.flatMap((record) => factOf(record) ?? []);
     await writeFacts(deps.database, reading, facts, { by: 'list', at: reading.at });
     const passed = (last: number): void => {
       position = last;
     };
     for await (const unexplained of unexplainedFacts(deps.database, reading, { after: position, passed })) {
-      for (const one of unexplained) await actOn(deps, listed, one);
+      for (const one of unexplained) {
+        await follow(one);
+        goesOn();
+      }
     }
     await recordDisputes(deps, reading, page, read);
     await onPage(page);
@@ -58,16 +93,20 @@ export async function readList(deps: PaymentDeps, listed: Listed, reading: Readi
           list,
           () => isClosing() || signal.aborted,
           async (page) => {
-            await take(page);
+            await take(page, goesOn);
             goesOn();
           },
         );
       },
       { limitMs: pageLimitMs },
     );
-    if (!isClosing()) await onPortion(to);
+    if (!isClosing() && notFollowed.length === 0) await onPortion(to);
   }
+  return notFollowed;
 }
+
+/** Nothing more is read with it. */
+const isKeyRefused = (err: unknown): boolean => err instanceof NothingDoneError && err.why === 'key_refused';
 
 async function recordDisputes(
   deps: PaymentDeps,

@@ -12,8 +12,8 @@ export interface DueScope {
   readonly now: Date;
   /** This subscription alone; sums leave that out. */
   readonly only?: string;
-  /** See `AccountRun.renewedByLookUp`. */
-  readonly renewedByLookUp?: ReadonlySet<string>;
+  /** See `AccountRun.notCharged`. */
+  readonly notCharged?: ReadonlySet<string>;
   /** No more than up to there, in the currencies that have one. */
   readonly cutOffs?: readonly CutOff[];
 }
@@ -130,11 +130,11 @@ const dueWithinStatement = statement<DueSubscription>(
 /** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, only, renewedByLookUp = nothing, cutOffs }: DueScope,
+  { accountId, test, now, only, notCharged = nothing, cutOffs }: DueScope,
   { after, limit }: { readonly after: DueCursor | null; readonly limit: number },
 ): Promise<DueSubscription[]> {
   const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
-  const values = [accountId, test, now, ...from, limit, [...renewedByLookUp]];
+  const values = [accountId, test, now, ...from, limit, [...notCharged]];
   const read = (): ReturnType<typeof dueStatement> => {
     if (only !== undefined) return dueOneStatement([...values, only]);
     return cutOffs === undefined ? dueStatement(values) : dueWithinStatement([...values, ...cutOffValues(cutOffs)]);
@@ -177,10 +177,10 @@ interface Skipped {
 /** How much would be charged now. */
 export async function sumDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, renewedByLookUp = nothing, cutOffs }: DueScope,
+  { accountId, test, now, notCharged = nothing, cutOffs }: DueScope,
   { fellDueBy, dueBy }: Skipped = {},
 ): Promise<DueSum[]> {
-  const values = [accountId, test, now, fellDueBy ?? '-infinity', [...renewedByLookUp], dueBy ?? '-infinity'];
+  const values = [accountId, test, now, fellDueBy ?? '-infinity', [...notCharged], dueBy ?? '-infinity'];
   const read = cutOffs === undefined ? sumStatement(values) : sumWithinStatement([...values, ...cutOffValues(cutOffs)]);
   return (await pool.query(read)).rows;
 }

@@ -43,6 +43,6 @@ export function lookUpRenewals(lookUp: DailyStep): DailyStep {
     if (open.length === 0) return;
     const orders = open.map(({ order_id }) => order_id);
     const { rows } = await pool.query(renewedStatement([accountId, orders, runId]));
-    for (const { order_id } of rows) run.renewedByLookUp.add(order_id);
+    for (const { order_id } of rows) run.notCharged.add(order_id);
   };
 }

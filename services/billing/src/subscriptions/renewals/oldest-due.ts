@@ -33,11 +33,11 @@ const oldestStatement = statement<OldestDue>(
 /** @param waivedUntil what was due by then is charged beside them, and not counted @param anyway charges of each currency that always fit */
 export async function readOldestDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, renewedByLookUp }: DueScope,
+  { accountId, test, now, notCharged }: DueScope,
   { waivedUntil, allowances, anyway }: { waivedUntil: Date | null; allowances: readonly Allowance[]; anyway: number },
 ): Promise<OldestDue[]> {
   const currencies = allowances.map(({ currency }) => currency);
   const cents = allowances.map((allowance) => allowance.cents);
-  const values = [accountId, test, now, [...(renewedByLookUp ?? [])], waivedUntil ?? '-infinity'];
+  const values = [accountId, test, now, [...(notCharged ?? [])], waivedUntil ?? '-infinity'];
   return (await pool.query(oldestStatement([...values, currencies, cents, anyway]))).rows;
 }

@@ -84,9 +84,9 @@ async function renewOfAccount(
   run: AccountRun,
   counts: DailyCounts,
 ): Promise<void> {
-  const { accountId, runId, test, only, confirmation, renewedByLookUp, cutOffs } = run;
+  const { accountId, runId, test, only, confirmation, notCharged, cutOffs } = run;
   const about = { accountId, runId, test, ...(only !== undefined && { only }), ...(confirmation && { confirmation }) };
-  const dueScope = { ...about, renewedByLookUp, now: run.now(), ...(cutOffs && { cutOffs }) };
+  const dueScope = { ...about, notCharged, now: run.now(), ...(cutOffs && { cutOffs }) };
   const due = await sumDue(deps.database, dueScope);
   run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
   if (due.length === 0) return;
