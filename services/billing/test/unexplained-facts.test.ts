@@ -8,12 +8,13 @@ import { writeFacts } from '../src/ledger/write-facts.ts';
 import { compareBooks } from '../src/reconciliation/books/compare-books.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
+import { cancelSubscription } from '../src/subscriptions/subscriptions.ts';
 import { copyDatabase } from './database-copy.ts';
 import { factsOf } from './facts.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, runOf, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { actedAt } from './sellers-acts.ts';
-import { openReplicas, replicas } from './set-up.ts';
+import { commandOf, openReplicas, replicas } from './set-up.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
 openReplicas();
@@ -210,6 +211,51 @@ test('a renewal that got lost on its way is not sent again while the account wai
   replicas.clock.advance(dayMs);
   await daily(replica, account);
   expect(await charged()).toEqual([['charge', 'succeeded']]);
+});
+
+/** A renewal whose request got lost, in a backup; what happened afterwards is forgotten. */
+async function lostRequest(happens: (life: { account: string; id: string; replica: Replica }) => Promise<void>) {
+  const account = newAccount();
+  const { id } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const replica = replicas.start();
+  replica.fail('request_lost');
+  await daily(replica, account);
+  const copy = await copyDatabase(replicas.database);
+  await happens({ account, id, replica });
+  await copy.restore();
+  replicas.clock.advance(hourMs);
+  const renewed = async () =>
+    (await replicas.books(account)).filter(({ kind, amountCents }) => kind === 'charge' && amountCents === 1_900)
+      .length;
+  return { account, id, renewed };
+}
+
+test('a restored database sends no renewal again before the processor’s list says whether it lacks anything', async () => {
+  const { account, renewed } = await lostRequest(async ({ account: by, id, replica }) => {
+    await cancelSubscription(replica.deps, commandOf(by), id);
+    await pay(replica, by);
+  });
+  const replica = replicas.start();
+  await replica.round();
+  expect(await renewed()).toBe(0);
+  // Nothing else of the account is due.
+  expect(await daily(replica, account)).toMatchObject([{ code: 'orphans_found' }]);
+  replicas.clock.advance(hourMs);
+  await replica.round();
+  expect(await renewed()).toBe(0);
+});
+
+test('where the list lacks nothing, or could be read at last, a renewal that got lost is sent again once', async () => {
+  const { renewed } = await lostRequest(async () => undefined);
+  const replica = replicas.start();
+  replica.failList();
+  await replica.round();
+  expect(await renewed()).toBe(0);
+  replicas.clock.advance(hourMs);
+  await replica.round();
+  await replicas.start().round();
+  expect(await renewed()).toBe(1);
 });
 
 /** Two buyers of an account who were given all back after the backup that the database is restored from, and whose renewals are due. */

@@ -1,5 +1,4 @@
 import { statement } from '@app/service-kit/database';
-import { readUnmatched } from '../ledger/unmatched-payments.ts';
 import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import { notifyNotReceived } from './notify-not-received.ts';
@@ -62,7 +61,7 @@ async function resolve(deps: PaymentDeps, payment: Payment, context: RecordConte
   const nowMs = deps.clock.nowMs();
   if (mayResend(payment, nowMs)) {
     // The first copy may be on its way still, so it has not ended either: it is looked up again.
-    return (await isStillWanted(deps.database, payment, deps.clock.now())) && !(await isStopped(deps, payment))
+    return (await isStillWanted(deps.database, payment, deps.clock.now())) && (await mayBeSent(deps, payment))
       ? await sendPayment(deps, payment, context)
       : payment;
   }
@@ -72,9 +71,8 @@ async function resolve(deps: PaymentDeps, payment: Payment, context: RecordConte
   return ended;
 }
 
-/** No renewal of the account is charged until the seller confirms what this database lacks. */
-const isStopped = async ({ database }: PaymentDeps, { step, test, account_id }: Payment): Promise<boolean> =>
-  step === 'renewal' && !test && (await readUnmatched(database, account_id)) !== undefined;
+const mayBeSent = async ({ mayResendRenewal }: PaymentDeps, payment: Payment): Promise<boolean> =>
+  payment.step !== 'renewal' || (await mayResendRenewal(payment));
 
 const unansweredStatement = statement(
   'payments-lock-unanswered',

@@ -4,6 +4,7 @@ import type { Logger } from '@app/service-kit/logger';
 import type { Processors } from '../processors/processor-registry.ts';
 import type { OngoingCalls } from './ongoing-calls.ts';
 import type { OrderMutex } from './order-mutex.ts';
+import type { Payment } from './payment.types.ts';
 import type { AnswerWriters } from './write-answer.ts';
 import type { AttemptWriter } from './write-attempt.ts';
 
@@ -18,4 +19,6 @@ export interface PaymentDeps {
   readonly attemptWriter: AttemptWriter;
   readonly answerWriters: AnswerWriters;
   readonly orderMutex: OrderMutex;
+  /** Whether a renewal that the processor never got may be sent again: not before it is known whether this database lacks anything. */
+  readonly mayResendRenewal: (renewal: Payment) => Promise<boolean>;
 }
