@@ -359,6 +359,25 @@ test('the deadline of a page begins anew with each fact of it that is followed',
   expect(seen.slice(first, first + 4)).toEqual(['followed', 'goes on', 'followed', 'goes on']);
 });
 
+test('what stops charges here stops a process of the release before too, until the seller confirms', async () => {
+  const { account } = await lostRenewal();
+  /** As that release reads it. */
+  const stopping = async () =>
+    (
+      await replicas.database.pool.query(
+        `select kind, amount_cents::int as cents from unmatched_payments as u
+         where account_id = $1 and confirmed_at is null
+           and not exists (select from payments as p where p.account_id = $1 and p.id = u.payment_id)`,
+        [account],
+      )
+    ).rows;
+  expect(await daily(replicas.start(), account)).toMatchObject([{ code: 'charging_stopped' }]);
+  expect(await stopping()).toEqual([{ kind: 'charge', cents: 1_900 }]);
+  expect(await daily(replicas.start(), account, true)).toEqual([]);
+  expect(await stopping()).toEqual([]);
+  expect((await factsOf(replicas.database, account)).filter(({ lacked }) => lacked)).toHaveLength(1);
+});
+
 test('a confirmation is of what a run could say: what an event told since stops charges, until it is confirmed too', async () => {
   const account = newAccount();
   const { id } = await subscribe(replicas, account);

@@ -14,6 +14,7 @@ import { ProcessorFacts } from './0011-processor-facts.ts';
 import { UnmatchedFacts } from './0012-unmatched-facts.ts';
 import { EmailKeys } from './0013-email-keys.ts';
 import { RefusedRenewals } from './0014-refused-renewals.ts';
+import { StopsOfBothReleases } from './0015-stops-of-both-releases.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -31,4 +32,5 @@ export const migrations: Migrations = [
   { name: '0012-unmatched-facts', class: UnmatchedFacts },
   { name: '0013-email-keys', class: EmailKeys },
   { name: '0014-refused-renewals', class: RefusedRenewals },
+  { name: '0015-stops-of-both-releases', class: StopsOfBothReleases },
 ];
