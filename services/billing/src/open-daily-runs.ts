@@ -3,11 +3,11 @@ import type { ServiceContext } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import type { PaymentDeps } from './charging/payment-deps.ts';
 import type { BillingConfig } from './config.ts';
+import { checkAccountDaily } from './daily-run/check-account-state.ts';
 import { observeLastRun } from './daily-run/last-run-gauge.ts';
 import { watchOverdue } from './daily-run/overdue.ts';
 import { createDailyDeps, type DailyDeps } from './daily-run/start-daily-run.ts';
 import { dailySteps } from './daily-run/steps.ts';
-import { checkAccountDaily } from './processor-accounts/check-account-state.ts';
 import type { StripeProcessor } from './processors/stripe/stripe-processor.ts';
 import { compareOrders } from './reconciliation/order-comparisons/compare-orders.ts';
 

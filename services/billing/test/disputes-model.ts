@@ -4,7 +4,7 @@ import { listOrderDisputes } from '../src/disputes/dispute-rows.ts';
 import { recordDispute } from '../src/disputes/record-dispute.ts';
 import type { ProcessorDispute } from '../src/processors/port.ts';
 import { disputeOf } from '../src/processors/stripe/stripe-disputes.ts';
-import { recordFoundRefund } from '../src/refunds/record-found-refund.ts';
+import { recordFoundRefund } from '../src/reconciliation/unmatched-payments/record-found-refund.ts';
 import { reopenCharges } from '../src/refunds/reopen-charges.ts';
 import { newAccount, type Replica, type Replicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';

@@ -1,6 +1,6 @@
-import { createChargeNow } from '../src/cards/charge-now.ts';
 import * as cards from '../src/cards/put-payment-method.ts';
 import type { PaymentDeps } from '../src/charging/payment-deps.ts';
+import { createChargeNow } from '../src/daily-run/charge-now.ts';
 
 type Rest<Of extends (deps: never, ...rest: never[]) => unknown> = Of extends (deps: never, ...rest: infer R) => unknown
   ? R

@@ -1,7 +1,7 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
-import { recordFoundRefund } from '../src/refunds/record-found-refund.ts';
+import { recordFoundRefund } from '../src/reconciliation/unmatched-payments/record-found-refund.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { dayMs, newAccount } from './payment-replicas.ts';

@@ -4,7 +4,7 @@ import { untilBlocked } from '@app/testing/poll-system';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import type { ProcessorRecord } from '../src/processors/port.ts';
-import { recordFoundRefund } from '../src/refunds/record-found-refund.ts';
+import { recordFoundRefund } from '../src/reconciliation/unmatched-payments/record-found-refund.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { dyingAt } from './dying-process.ts';

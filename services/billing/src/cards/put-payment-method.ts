@@ -11,6 +11,7 @@ import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { keyMayBeForgotten } from '../charging/payment-key.ts';
 import { sendUnlessFound } from '../charging/send-unless-found.ts';
 import { renewalUnderWay } from '../charging/wanted-renewal.ts';
+import type { ChargeNow } from '../daily-run/charge-now.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
 import { refuseCanceled } from '../subscriptions/subscription-change.rules.ts';
@@ -22,7 +23,6 @@ import {
   subscriptionTypes,
 } from '../subscriptions/subscription-rows.ts';
 import { beginCard, findCard, newestCard } from './begin-card.ts';
-import type { ChargeNow } from './charge-now.ts';
 import { checkWaitingRenewal, confirmationOf, renewalConfirmationOf } from './renewal-confirmation.ts';
 
 type Deps = PaymentDeps & { readonly charge: ChargeNow };

@@ -1,7 +1,7 @@
 import * as contract from '@app/contracts/subscriptions';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { createChargeNow } from './charge-now.ts';
+import { createChargeNow } from '../daily-run/charge-now.ts';
 import { continuePaymentMethod, putPaymentMethod } from './put-payment-method.ts';
 
 export function cardRequests(payments: PaymentDeps): RequestHandler[] {

@@ -1,8 +1,8 @@
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import type { OngoingCalls } from '../processors/ongoing-calls.ts';
 import type { Processors } from '../processors/processor-registry.ts';
-import type { OngoingCalls } from './ongoing-calls.ts';
 import type { OrderMutex } from './order-mutex.ts';
 import type { Payment } from './payment.types.ts';
 import type { AnswerWriters } from './write-answer.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { unfinishedBefore } from '../advancing/check-unfinished.ts';
 import { readHoldsDue, sumHoldsDue, upsellLeftCents } from '../holds/holds-due.ts';
-import { readUnmatched } from '../ledger/unmatched-payments.ts';
+import { readUnmatched } from '../reconciliation/unmatched-payments/unmatched-payments.ts';
 import {
   type DueScope,
   type DueSubscription,

@@ -1,4 +1,4 @@
-import { checkAccountState } from '../processor-accounts/check-account-state.ts';
+import { checkAccountState } from '../daily-run/check-account-state.ts';
 import type { EventHandling } from './event-deps.ts';
 
 /** Whether Stripe takes payments for the account is read anew. Test mode takes test cards whatever becomes of it. */

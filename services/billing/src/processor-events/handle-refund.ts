@@ -2,7 +2,7 @@ import { statement } from '@app/service-kit/database';
 import { factOf, namesPayment } from '../ledger/facts.rules.ts';
 import { writeFacts } from '../ledger/write-facts.ts';
 import type { ProcessorRecord } from '../processors/port.ts';
-import { recordFoundRefund } from '../refunds/record-found-refund.ts';
+import { recordFoundRefund } from '../reconciliation/unmatched-payments/record-found-refund.ts';
 import { type FailedRefund, reopenCharges } from '../refunds/reopen-charges.ts';
 import type { EventDeps, EventHandling } from './event-deps.ts';
 import type { ProcessorEvent } from './event-rows.ts';

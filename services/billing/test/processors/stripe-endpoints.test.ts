@@ -9,7 +9,6 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOngoingCalls, type OngoingCalls } from '../../src/charging/ongoing-calls.ts';
 import { databaseOptions } from '../../src/db/migrate.ts';
 import { endpointCompared } from '../../src/points/points.ts';
 import {
@@ -20,6 +19,7 @@ import {
 } from '../../src/processor-endpoints/compare-endpoint.ts';
 import { expectChanged } from '../../src/processor-endpoints/endpoint-rows.ts';
 import type { EventHandling } from '../../src/processor-events/event-deps.ts';
+import { createOngoingCalls, type OngoingCalls } from '../../src/processors/ongoing-calls.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import { type Harness, secretsKey, startHarness } from '../harness.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { releaseHold } from '../../src/advancing/release-hold.ts';
 import { settleHold } from '../../src/advancing/settle-hold.ts';
 import { startPayment } from '../../src/charging/start-payment.ts';
-import { recordFoundRefund } from '../../src/refunds/record-found-refund.ts';
+import { recordFoundRefund } from '../../src/reconciliation/unmatched-payments/record-found-refund.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica } from '../payment-replicas.ts';
 import { startInput, upsell } from '../payment-samples.ts';
 import { openReplicasOf, replicas } from '../set-up.ts';

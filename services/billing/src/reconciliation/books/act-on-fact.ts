@@ -1,8 +1,8 @@
 import { lookUpDeclined } from '../../charging/given-up-attempts.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { namesPayment } from '../../ledger/facts.rules.ts';
-import { recordFoundRefund } from '../../refunds/record-found-refund.ts';
 import { reopenCharges } from '../../refunds/reopen-charges.ts';
+import { recordFoundRefund } from '../unmatched-payments/record-found-refund.ts';
 import { policyOf, type UnexplainedFact } from './books.rules.ts';
 import type { Listed } from './reading.ts';
 import { recordFoundRenewal } from './record-found-renewal.ts';

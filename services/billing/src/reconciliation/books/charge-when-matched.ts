@@ -1,10 +1,10 @@
 import { hourMs } from '@app/contracts/durations';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { confirmUnmatched, readUnmatched, unmatchedText } from '../../ledger/unmatched-payments.ts';
 import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
 import { notifyOfRun } from '../../runs/notify-of-run.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
 import { readDue } from '../../subscriptions/renewals/due-subscriptions.ts';
+import { confirmUnmatched, readUnmatched, unmatchedText } from '../unmatched-payments/unmatched-payments.ts';
 import { booksToCompare } from './compare-books.ts';
 import { type NotFollowed, readList } from './read-list.ts';
 

@@ -1,7 +1,7 @@
 import { createShare } from '@app/service-kit/share';
 import type { Payment } from '../../charging/payment.types.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { readUnmatched } from '../../ledger/unmatched-payments.ts';
+import { readUnmatched } from '../unmatched-payments/unmatched-payments.ts';
 import { matchNewest } from './charge-when-matched.ts';
 
 /**

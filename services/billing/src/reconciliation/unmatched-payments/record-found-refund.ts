@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
 import { type Client, statement } from '@app/service-kit/database';
-import { decideAnswer } from '../charging/decide-answer.rules.ts';
-import { hasEnded } from '../charging/payment.rules.ts';
-import type { Charge, OrderMoney, Payment } from '../charging/payment.types.ts';
-import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { onlyPaymentOf, paymentColumns, paymentTypes, readMoney } from '../charging/payment-rows.ts';
-import { recordAnswer } from '../charging/record-payment.ts';
-import { eventRows } from '../charging/write-decision.ts';
-import { namesPayment } from '../ledger/facts.rules.ts';
-import type { ProcessorRecord } from '../processors/port.ts';
-import { lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
-import { giveBack, lockCharges } from './record-refund.ts';
-import { attemptsOf, restOf } from './refund.rules.ts';
+import { decideAnswer } from '../../charging/decide-answer.rules.ts';
+import { hasEnded } from '../../charging/payment.rules.ts';
+import type { Charge, OrderMoney, Payment } from '../../charging/payment.types.ts';
+import type { PaymentDeps } from '../../charging/payment-deps.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes, readMoney } from '../../charging/payment-rows.ts';
+import { recordAnswer } from '../../charging/record-payment.ts';
+import { eventRows } from '../../charging/write-decision.ts';
+import { namesPayment } from '../../ledger/facts.rules.ts';
+import type { ProcessorRecord } from '../../processors/port.ts';
+import { giveBack, lockCharges } from '../../refunds/record-refund.ts';
+import { attemptsOf, restOf } from '../../refunds/refund.rules.ts';
+import { lockOrderFirst } from '../../subscriptions/cancel-refunded.ts';
 
 interface AtProcessor {
   readonly accountId: string;

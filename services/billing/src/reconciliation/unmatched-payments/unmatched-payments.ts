@@ -1,7 +1,7 @@
 import { formatAmount } from '@app/money/format';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { byNoIndex, computedFirst, withOne } from '@app/service-kit/planner';
-import type { Fact } from './facts.rules.ts';
+import type { Fact } from '../../ledger/facts.rules.ts';
 
 const isFact = (
   seller: string,

@@ -1,4 +1,4 @@
-import type { ProcessorCall } from '../processors/port.ts';
+import type { ProcessorCall } from './port.ts';
 
 /** A call did not end by its deadline. */
 export class NotInTimeError extends Error {
