@@ -101,6 +101,12 @@ const rules = {
     from: { path: '^services/billing/src/ledger/', pathNot: tests },
     to: { path: '^services/billing/src/', pathNot: '^services/billing/src/(ledger|processors)/' },
   },
+  'reconciliation-repairs-what-charges': {
+    comment:
+      'Reconciliation of billing alone knows that a database can be restored and that money can exist on one side. What charges asks it by `PaymentDeps`.',
+    from: { path: '^services/billing/src/(charging|holds|refunds|cards|subscriptions)/', pathNot: tests },
+    to: { path: '^services/billing/src/reconciliation/' },
+  },
   'services-never-import-each-other': {
     comment: 'Services talk over NATS; what they promise each other is in @app/contracts.',
     from: { path: '^services/([^/]+)/' },

@@ -4,6 +4,7 @@ import type { ServiceContext } from '@app/service-host/define-service';
 import { paymentRequests } from './advancing/requests.ts';
 import { cardRequests } from './cards/requests.ts';
 import type { BillingConfig } from './config.ts';
+import { createChargeNow } from './daily-run/charge-now.ts';
 import { dailyRunRequests } from './daily-run/requests.ts';
 import { storeReminderCounts } from './daily-run/store-reminder-counts.ts';
 import { feeRequests } from './fees/requests.ts';
@@ -35,7 +36,7 @@ export function answeredRequests(
   const { database, clock, wakeRelay } = payments;
   return [
     ...subscriptionRequests({ database, clock, wakeRelay }),
-    ...cardRequests(payments),
+    ...cardRequests({ ...payments, charge: createChargeNow(payments) }),
     ...paymentRequests(payments),
     ...feeRequests({ database, clock }),
     ...paymentProcessorRequests({ database, clock, secrets, processors, stripe }),

@@ -11,7 +11,7 @@ import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { keyMayBeForgotten } from '../charging/payment-key.ts';
 import { sendUnlessFound } from '../charging/send-unless-found.ts';
 import { renewalUnderWay } from '../charging/wanted-renewal.ts';
-import type { ChargeNow } from '../daily-run/charge-now.ts';
+import type { Confirmation } from '../processors/port.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
 import { refuseCanceled } from '../subscriptions/subscription-change.rules.ts';
@@ -25,7 +25,19 @@ import {
 import { beginCard, findCard, newestCard } from './begin-card.ts';
 import { checkWaitingRenewal, confirmationOf, renewalConfirmationOf } from './renewal-confirmation.ts';
 
-type Deps = PaymentDeps & { readonly charge: ChargeNow };
+/** Whose subscription is charged at once. */
+interface Charged {
+  readonly accountId: string;
+  readonly subscriptionId: string;
+  readonly test: boolean;
+  /** How the bank may ask the buyer, who is there; undefined where it cannot. */
+  readonly confirmation: Confirmation | undefined;
+}
+
+export interface CardDeps extends PaymentDeps {
+  /** Charges what is due of one subscription, as the daily run does. */
+  readonly charge: (of: Charged) => Promise<void>;
+}
 type Result = RequestOutput<typeof contract>;
 
 interface Context {
@@ -64,7 +76,7 @@ const stateStatement = statement<StateRow>(
 );
 
 async function readState(
-  { database }: Deps,
+  { database }: CardDeps,
   { accountId }: Context,
   id: string,
   card: { readonly method: string | null; readonly processor: string | null } = { method: null, processor: null },
@@ -82,7 +94,7 @@ async function readState(
  * @throws DomainError subscription_not_found, invalid_transition for a canceled one, no_payment_processor, card_declined
  */
 export async function putPaymentMethod(
-  deps: Deps,
+  deps: CardDeps,
   context: Context,
   id: string,
   method: string,
@@ -115,7 +127,7 @@ interface Card {
 }
 
 /** The row is committed before the call, as of every payment; its id is the key. */
-async function save(deps: Deps, context: Context, card: Card): Promise<Payment> {
+async function save(deps: CardDeps, context: Context, card: Card): Promise<Payment> {
   const { clock, processorCalls, database } = deps;
   const { accountId, requestId } = context;
   const { state, paymentId, method: paymentMethod, processor, returnUrl, confirmsByScript } = card;
@@ -149,7 +161,7 @@ async function save(deps: Deps, context: Context, card: Card): Promise<Payment> 
  * @throws DomainError subscription_not_found, invalid_transition where none was, card_declined
  */
 export async function continuePaymentMethod(
-  deps: Deps,
+  deps: CardDeps,
   context: Context,
   id: string,
   { chargeNow = false }: Pick<How, 'chargeNow'> = {},
@@ -167,12 +179,12 @@ export async function continuePaymentMethod(
   return { ...result, ...(await clientSecretOf(deps, now)), renewalConfirmation };
 }
 
-const refresh = (deps: Deps, { requestId }: Context, payment: Payment): Promise<Payment> =>
+const refresh = (deps: CardDeps, { requestId }: Context, payment: Payment): Promise<Payment> =>
   refreshPayment(deps, payment, requestId);
 
 /** @param payment undefined where the card is the one that the subscription has */
 async function resultOf(
-  deps: Deps,
+  deps: CardDeps,
   context: Context,
   id: string,
   payment: Payment | undefined,

@@ -1,6 +1,6 @@
 import { newId } from '@app/contracts/ids';
+import type { CardDeps } from '../cards/put-payment-method.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import type { Confirmation } from '../processors/port.ts';
 import { newKeyRefusal } from '../processors/refused-key.ts';
 import { chargeWhenMatched } from '../reconciliation/books/charge-when-matched.ts';
 import { noCounts } from '../runs/daily-counts.rules.ts';
@@ -8,23 +8,12 @@ import type { AccountRun } from '../runs/daily-step.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
 import { renewDue } from '../subscriptions/renewals/renew-due.ts';
 
-interface Charged {
-  readonly accountId: string;
-  readonly subscriptionId: string;
-  readonly test: boolean;
-  /** How the bank may ask the buyer, who is there; undefined where it cannot. */
-  readonly confirmation: Confirmation | undefined;
-}
-
-/** Charges what is due of one subscription. */
-export type ChargeNow = (of: Charged) => Promise<void>;
-
 /**
  * The steps of the daily run that compare the processor's newest payments and charge, for one subscription: whatever runs
  * beside it, the period is charged once. It is a run of its own without a row; the next run's result counts the charge. The
  * limit of charges is for runs over many. What is not charged here, the next daily run charges.
  */
-export function createChargeNow(deps: PaymentDeps): ChargeNow {
+export function createChargeNow(deps: PaymentDeps): CardDeps['charge'] {
   const charge = chargeWhenMatched(deps, renewDue(deps));
   return async ({ accountId, subscriptionId, test, confirmation }) => {
     const now = await timeOf(deps, accountId, test);
