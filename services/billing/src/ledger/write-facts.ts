@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { byNoIndex, withOne } from '@app/service-kit/planner';
-import { recordOf } from '@app/service-kit/row-arrays';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { type Fact, type FactKind, factKindOf, isOfOurs } from './facts.rules.ts';
 
 /** Whose facts at which processor; live money and rehearsals are worlds of their own. */
@@ -16,7 +16,8 @@ export interface Seen {
   readonly at: Date;
 }
 
-const writtenTypes = {
+/** What a row says of the fact. */
+export const factTypes = {
   reference: 'text',
   kind: 'text',
   amount_cents: 'int8',
@@ -26,8 +27,9 @@ const writtenTypes = {
   order_id: 'text',
   about: 'text',
   message: 'text',
-  ours: 'bool',
 } as const;
+const writtenTypes = { ...factTypes, ours: 'bool' } as const;
+const factColumns = namesOf(factTypes);
 
 /**
  * Of what is ours alone, and each by its own key: where the planner takes the account for small, it would read all payments of it for each
@@ -42,10 +44,8 @@ const ownByOrder = `select p.id from payments as p
 /** $1–$3 whose, $4 the facts, $5 what told them, $6 when. */
 const writeStatement = statement(
   'facts-write',
-  `insert into processor_facts (account_id, processor, test, reference, kind, amount_cents, currency, happened_at, payment_id, order_id,
-     about, message, seen_by, seen_at, lacked)
-   select $1, $2, $3, reference, kind, amount_cents, currency, happened_at, payment_id, order_id, about, message, $5, $6,
-     ours and not $3 and by_id.id is null and by_order.id is null
+  `insert into processor_facts (account_id, processor, test, ${factColumns}, seen_by, seen_at, lacked)
+   select $1, $2, $3, ${factColumns}, $5, $6, ours and not $3 and by_id.id is null and by_order.id is null
    from json_to_recordset($4::json) as f(${recordOf(writtenTypes)})
    ${withOne(ownById, 'by_id')}
    ${withOne(ownByOrder, 'by_order')}

@@ -1,6 +1,8 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { byNoIndex, withOne } from '@app/service-kit/planner';
+import { namesOf } from '@app/service-kit/row-arrays';
 import { type FactKind, recordKindOf } from '../../ledger/facts.rules.ts';
+import { factTypes } from '../../ledger/write-facts.ts';
 import type { OwnHold, OwnPayment, UnexplainedFact } from './books.rules.ts';
 import type { Reading } from './reading.ts';
 
@@ -23,18 +25,11 @@ interface Row {
   readonly ended: boolean;
 }
 
+const factColumns = namesOf(factTypes);
 const rowTypes: ColumnsOf<Row> = {
   position: 'int8',
   explained: 'bool',
-  reference: 'text',
-  kind: 'text',
-  amount_cents: 'int8',
-  currency: 'text',
-  happened_at: 'timestamptz',
-  payment_id: 'text',
-  order_id: 'text',
-  about: 'text',
-  message: 'text',
+  ...factTypes,
   own: 'json',
   hold: 'json',
   ended: 'bool',
@@ -78,7 +73,7 @@ const explained = `case f.kind
 const pageStatement = statement<Row>(
   'books-unexplained-facts',
   `with page as materialized (
-     select position, reference, kind, amount_cents, currency, happened_at, payment_id, order_id, about, message
+     select position, ${factColumns}
      from processor_facts
      where ${ofAccount} and seen_by = 'list' and seen_at = $4 and position > $5 and happened_at >= $8
        and ($6::boolean is null or (kind = 'hold') = $6)
@@ -93,8 +88,7 @@ const pageStatement = statement<Row>(
      ${withOne(ownHold, 'held')}
      ${withOne(ending, 'ending')}
    )
-   select position, explained, reference, kind, amount_cents, currency, happened_at, payment_id, order_id, about, message, own, hold,
-     ended
+   select position, explained, ${factColumns}, own, hold, ended
    from known where not explained or position = (select max(position) from page) order by position`,
   rowTypes,
 );
