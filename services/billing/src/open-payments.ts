@@ -22,7 +22,7 @@ import type { StripeSettingsDeps } from './processors/settings/stored-keys.ts';
 import { openSimulatedProcessor } from './processors/simulated/simulated-processor.ts';
 import { createStripePace } from './processors/stripe/stripe-pace.ts';
 import { openStripeProcessor, type StripeProcessor } from './processors/stripe/stripe-processor.ts';
-import { createResendGuard } from './reconciliation/books/resend-guard.ts';
+import { createRestoredDatabase } from './reconciliation/restored-database.ts';
 import { createRefundAnswerWriter } from './refunds/record-refund.ts';
 import { createRenewalAnswerWriter } from './subscriptions/renewals/record-renewals.ts';
 
@@ -81,7 +81,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     attemptWriter,
     answerWriters,
     orderMutex: createOrderMutex(),
-    mayResendRenewal: createResendGuard(() => payments),
+    restored: createRestoredDatabase(() => payments),
   };
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
   const events = resources.add('processor events', startEventsLoop({ ...payments, stripe }), (loop) => loop.close());

@@ -16,7 +16,7 @@ import type { PaymentProcessor } from '../src/processors/port.ts';
 import type { ProcessorName } from '../src/processors/processor-registry.ts';
 import { newKeyRefusal } from '../src/processors/refused-key.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated/simulated-processor.ts';
-import { createResendGuard } from '../src/reconciliation/books/resend-guard.ts';
+import { createRestoredDatabase } from '../src/reconciliation/restored-database.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import type { AccountRun } from '../src/runs/daily-step.ts';
 import { renewDue } from '../src/subscriptions/renewals/renew-due.ts';
@@ -160,7 +160,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     orderMutex: createOrderMutex(),
     attemptWriter: createAttemptWriter(database, { follow: async () => undefined }),
     answerWriters: openAnswerWriters(database, shared.clock),
-    mayResendRenewal: createResendGuard(() => deps),
+    restored: createRestoredDatabase(() => deps),
   };
   return {
     deps,

@@ -71,8 +71,8 @@ async function resolve(deps: PaymentDeps, payment: Payment, context: RecordConte
   return ended;
 }
 
-const mayBeSent = async ({ mayResendRenewal }: PaymentDeps, payment: Payment): Promise<boolean> =>
-  payment.step !== 'renewal' || (await mayResendRenewal(payment));
+const mayBeSent = async ({ restored }: PaymentDeps, payment: Payment): Promise<boolean> =>
+  payment.step !== 'renewal' || (await restored.mayResendRenewal(payment));
 
 const unansweredStatement = statement(
   'payments-lock-unanswered',

@@ -2,7 +2,7 @@ import { lookUpAtProcessor } from './look-up-payment.ts';
 import { newAttempt, type StartInput } from './new-attempt.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { type RecordContext, recordAnswer } from './record-payment.ts';
+import { recordAnswer } from './record-payment.ts';
 import { logFieldsOf } from './send-payment.ts';
 
 /**
@@ -18,12 +18,12 @@ export async function lookUpLostAttempts(
   accountId: string,
   input: StartInput,
   before: readonly Payment[],
-  context: RecordContext,
+  requestId: string | null,
 ): Promise<readonly Payment[] | undefined> {
   const known = new Set(before.map(({ attempt_no }) => attempt_no));
   for (let attemptNo = 1; attemptNo < input.attemptNo; attemptNo += 1) {
     if (known.has(attemptNo)) continue;
-    const tried = await lookUpLost(deps, accountId, { ...input, attemptNo, paymentMethod: null }, context);
+    const tried = await lookUpLost(deps, accountId, { ...input, attemptNo, paymentMethod: null }, requestId);
     if (tried?.some(({ attempt_no }) => attempt_no === attemptNo) === false) return tried;
   }
   return undefined;
@@ -34,7 +34,7 @@ async function lookUpLost(
   deps: PaymentDeps,
   accountId: string,
   input: StartInput,
-  context: RecordContext,
+  requestId: string | null,
 ): Promise<readonly Payment[] | undefined> {
   const payment = await newAttempt(deps, accountId, input);
   const found = await lookUpAtProcessor(deps, payment).catch((err: unknown) => {
@@ -47,6 +47,6 @@ async function lookUpLost(
   if (found === null) return undefined;
   const tried = await deps.attemptWriter.add({ ...payment, was_lost: true });
   if (tried !== 'written') return tried;
-  if (found !== undefined) await recordAnswer(deps, payment, found, { ...context, seenBy: 'look-up' });
+  if (found !== undefined) await recordAnswer(deps, payment, found, { requestId, seenBy: 'look-up' });
   return undefined;
 }

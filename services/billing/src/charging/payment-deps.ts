@@ -1,3 +1,5 @@
+import type { RequestInput } from '@app/contracts/define';
+import type { startPayment } from '@app/contracts/payments';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
@@ -19,6 +21,22 @@ export interface PaymentDeps {
   readonly attemptWriter: AttemptWriter;
   readonly answerWriters: AnswerWriters;
   readonly orderMutex: OrderMutex;
+  readonly restored: RestoredDatabase;
+}
+
+/** What charging asks of reconciliation, which alone knows that this database may have been restored from a backup. */
+export interface RestoredDatabase {
+  /**
+   * Looks up the attempts of the order before this one that have no row here, and records what the processor has of them.
+   * @param before the order's main payments
+   * @returns the order's attempts where this one waits for the end of one of them
+   */
+  lookUpLostAttempts(
+    accountId: string,
+    input: RequestInput<typeof startPayment>,
+    before: readonly Payment[],
+    requestId: string | null,
+  ): Promise<readonly Payment[] | undefined>;
   /** Whether a renewal that the processor never got may be sent again: not before it is known whether this database lacks anything. */
-  readonly mayResendRenewal: (renewal: Payment) => Promise<boolean>;
+  mayResendRenewal(renewal: Payment): Promise<boolean>;
 }

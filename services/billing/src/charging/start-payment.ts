@@ -3,7 +3,6 @@ import type { PaymentOutcome } from '@app/contracts/payments';
 import { giveUpPayment } from './give-up-payment.ts';
 import { lookUpGivenUp } from './given-up-attempts.ts';
 import { lookUpPayment, paymentAfter } from './look-up-payment.ts';
-import { lookUpLostAttempts } from './lost-attempts.ts';
 import { newAttempt, type StartInput } from './new-attempt.ts';
 import { decideStart, otherPayment, paymentOutcomeOf } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
@@ -57,7 +56,7 @@ async function lookUpEarlier(
   const { payments } = await readMoney(deps.database, accountId, input.orderId);
   const tried = payments.filter(({ step }) => step === 'main');
   if (!tried.some(({ status }) => status === 'succeeded')) await lookUpGivenUp(deps, tried, requestId);
-  return await lookUpLostAttempts(deps, accountId, input, tried, { requestId });
+  return await deps.restored.lookUpLostAttempts(accountId, input, tried, requestId);
 }
 
 /** The call of an attempt whose row was written; without a card it is a look-up, and nothing is sent. */

@@ -1,6 +1,6 @@
 import { createShare } from '@app/service-kit/share';
 import type { Payment } from '../../charging/payment.types.ts';
-import type { PaymentDeps } from '../../charging/payment-deps.ts';
+import type { PaymentDeps, RestoredDatabase } from '../../charging/payment-deps.ts';
 import { readUnmatched } from '../unmatched-payments/unmatched-payments.ts';
 import { matchNewest } from './charge-when-matched.ts';
 
@@ -10,7 +10,7 @@ import { matchNewest } from './charge-when-matched.ts';
  * of an account is sent again by this process. Once is enough, because no process outlives the restore of its database. While it cannot be
  * read, or the account waits for its seller, nothing is sent again.
  */
-export function createResendGuard(deps: () => PaymentDeps): PaymentDeps['mayResendRenewal'] {
+export function createResendGuard(deps: () => PaymentDeps): RestoredDatabase['mayResendRenewal'] {
   const share = createShare();
   /** By account, the orders of which something could not be followed. */
   const matched = new Map<string, ReadonlySet<string>>();

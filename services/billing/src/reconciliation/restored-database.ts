@@ -1,0 +1,9 @@
+import { lookUpLostAttempts } from '../charging/lost-attempts.ts';
+import type { PaymentDeps, RestoredDatabase } from '../charging/payment-deps.ts';
+import { createResendGuard } from './books/resend-guard.ts';
+
+/** @param deps those that get it */
+export const createRestoredDatabase = (deps: () => PaymentDeps): RestoredDatabase => ({
+  lookUpLostAttempts: (...of) => lookUpLostAttempts(deps(), ...of),
+  mayResendRenewal: createResendGuard(deps),
+});
