@@ -1,4 +1,4 @@
-import { lookUpLostAttempts } from '../charging/lost-attempts.ts';
+import { lookUpLostAttempts } from './lost-attempts.ts';
 import type { PaymentDeps, RestoredDatabase } from '../charging/payment-deps.ts';
 import { createResendGuard } from './books/resend-guard.ts';
 

@@ -1,9 +1,9 @@
-import { lookUpAtProcessor } from './look-up-payment.ts';
-import { newAttempt, type StartInput } from './new-attempt.ts';
-import type { Payment } from './payment.types.ts';
-import type { PaymentDeps } from './payment-deps.ts';
-import { recordAnswer } from './record-payment.ts';
-import { logFieldsOf } from './send-payment.ts';
+import { lookUpAtProcessor } from '../charging/look-up-payment.ts';
+import { newAttempt, type StartInput } from '../charging/new-attempt.ts';
+import type { Payment } from '../charging/payment.types.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { recordAnswer } from '../charging/record-payment.ts';
+import { logFieldsOf } from '../charging/send-payment.ts';
 
 /**
  * Looks up the attempts of the order before this one that have no row here: a database that a backup has replaced may have sent
