@@ -19,7 +19,7 @@ const ordersWith = (where: string): string =>
      case when o.status = 'authorized' then s.sale end as held_sale, s.attempt_no, s.began_at, s.decision_minutes
    from (select ${columns} from orders where account_id = $1 and not test and ${where} order by id limit ${comparedOrdersMax}) as o
    left join lateral (
-     select t.sale, t.attempt_no, t.began_at, c.decision_minutes from checkouts as c
+     select t.sale, t.attempt_no, t.created_at as began_at, c.decision_minutes from checkouts as c
      join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = c.attempt_no
      where c.account_id = $1 and c.order_id = o.id limit 1) as s on o.source = 'checkout'
    order by o.id`;
