@@ -6,7 +6,7 @@ import type { Logger } from '@app/service-kit/logger';
 import type { OngoingCalls } from '../processors/ongoing-calls.ts';
 import type { Processors } from '../processors/processor-registry.ts';
 import type { OrderMutex } from './order-mutex.ts';
-import type { Payment } from './payment.types.ts';
+import type { Hold, OrderMoney, Payment } from './payment.types.ts';
 import type { AnswerWriters } from './write-answer.ts';
 import type { AttemptWriter } from './write-attempt.ts';
 
@@ -37,6 +37,15 @@ export interface RestoredDatabase {
     before: readonly Payment[],
     requestId: string | null,
   ): Promise<readonly Payment[] | undefined>;
+  /**
+   * Records the capture of a hold that was made by a payment which is not recorded here.
+   * @returns `recorded`, also where another replica was faster; `not listed` where the processor's list was read and lacks it; `not read`
+   * where it could not be read
+   */
+  findCapture(
+    requestId: string | null,
+    of: { readonly hold: Hold; readonly money: OrderMoney; readonly attemptNo: number },
+  ): Promise<'recorded' | 'not listed' | 'not read'>;
   /** Whether a renewal that the processor never got may be sent again: not before it is known whether this database lacks anything. */
   mayResendRenewal(renewal: Payment): Promise<boolean>;
 }

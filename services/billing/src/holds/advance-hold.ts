@@ -20,7 +20,6 @@ import {
 import { readMoney } from '../charging/payment-rows.ts';
 import { sendUnlessFound } from '../charging/send-unless-found.ts';
 import type { Caller } from '../charging/start-payment.ts';
-import { findCapture } from './find-capture.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';
 import { releasesOf } from './hold-releases.ts';
 
@@ -90,7 +89,7 @@ async function takeStep(
       return { hold, finished: false };
     case 'find capture': {
       const nowMs = deps.clock.nowMs();
-      const result = await findCapture(deps, caller.requestId, { hold, money, attemptNo: next.attemptNo });
+      const result = await deps.restored.findCapture(caller.requestId, { hold, money, attemptNo: next.attemptNo });
       if (result === 'recorded') return undefined;
       if (result === 'not listed' && nowMs - next.since.getTime() >= listedWithinMs) return result;
       await waitUntil(deps, hold, new Date(nowMs + findAgainAfterMs));
