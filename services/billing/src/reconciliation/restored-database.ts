@@ -1,7 +1,7 @@
-import { lookUpLostAttempts } from './lost-attempts.ts';
 import type { PaymentDeps, RestoredDatabase } from '../charging/payment-deps.ts';
-import { findCapture } from '../holds/find-capture.ts';
 import { createResendGuard } from './books/resend-guard.ts';
+import { findCapture } from './find-capture.ts';
+import { lookUpLostAttempts } from './lost-attempts.ts';
 
 /** @param deps those that get it */
 export const createRestoredDatabase = (deps: () => PaymentDeps): RestoredDatabase => ({
