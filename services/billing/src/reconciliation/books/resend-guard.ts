@@ -1,8 +1,12 @@
+import { minuteMs } from '@app/contracts/durations';
 import { createShare } from '@app/service-kit/share';
 import type { Payment } from '../../charging/payment.types.ts';
 import type { PaymentDeps, RestoredDatabase } from '../../charging/payment-deps.ts';
 import { readUnmatched } from '../unmatched-payments/unmatched-payments.ts';
 import { matchNewest } from './charge-when-matched.ts';
+
+/** A list that could not be read may take its whole time again: no renewal of the account asks for it sooner. */
+const readAgainAfterMs = 5 * minuteMs;
 
 /**
  * Whether a renewal that the processor never got may be sent again. Where the database was restored since it was sent, its subscription may
@@ -14,6 +18,7 @@ export function createResendGuard(deps: () => PaymentDeps): RestoredDatabase['ma
   const share = createShare();
   /** By account, the orders of which something could not be followed. */
   const matched = new Map<string, ReadonlySet<string>>();
+  const failedAtMs = new Map<string, number>();
   const match = async (accountId: string, since: Date): Promise<ReadonlySet<string>> => {
     const waiting = await matchNewest(deps(), { accountId, isClosing: () => false }, since);
     const orders = new Set(waiting.map(({ orderId }) => orderId));
@@ -22,11 +27,13 @@ export function createResendGuard(deps: () => PaymentDeps): RestoredDatabase['ma
   };
   return async ({ account_id: accountId, order_id: orderId, test, created_at }: Payment): Promise<boolean> => {
     if (test) return true;
-    const { database, logger } = deps();
+    const { database, logger, clock } = deps();
+    if (clock.nowMs() - (failedAtMs.get(accountId) ?? Number.NEGATIVE_INFINITY) < readAgainAfterMs) return false;
     try {
       const waiting = matched.get(accountId) ?? (await share(accountId, () => match(accountId, created_at)));
       return !waiting.has(orderId) && (await readUnmatched(database, accountId)) === undefined;
     } catch (err) {
+      failedAtMs.set(accountId, clock.nowMs());
       logger.warn({ err, accountId, orderId }, 'a renewal is not sent again before the processor’s list can be read');
       return false;
     }
