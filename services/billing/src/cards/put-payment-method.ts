@@ -8,7 +8,6 @@ import { clientSecretOf, refreshPayment } from '../charging/continue-payment.ts'
 import { lostFrom } from '../charging/payment.rules.ts';
 import type { Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { keyMayBeForgotten } from '../charging/payment-key.ts';
 import { sendUnlessFound } from '../charging/send-unless-found.ts';
 import { renewalUnderWay } from '../charging/wanted-renewal.ts';
 import type { Confirmation } from '../processors/port.ts';
@@ -153,7 +152,7 @@ async function save(deps: CardDeps, context: Context, card: Card): Promise<Payme
   const begunMs = idTimeMs(paymentId);
   const mayHaveArrived = nowMs - begunMs >= processorCalls.deadlineMs;
   const sending = { requestId, isFirst: true, mayHaveArrived };
-  return await sendUnlessFound(deps, payment, sending, keyMayBeForgotten(begunMs, nowMs));
+  return await sendUnlessFound(deps, payment, sending, begunMs);
 }
 
 /**

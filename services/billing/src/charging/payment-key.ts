@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
-import { resendWithinMs } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 /**
@@ -31,9 +30,3 @@ export const reversalKey = ({ id }: Pick<Payment, 'id'>): string => keyOf(idTime
 
 const keyOf = (timeMs: number, text: string): string =>
   idOfCommand('payment', idSuffixOf(timeMs, hash('sha256', text, 'buffer')));
-
-/**
- * Whether the processor may have forgotten a key that was sent before a backup was restored.
- * @param sinceMs when the order's first payment was sent at the earliest
- */
-export const keyMayBeForgotten = (sinceMs: number, nowMs: number): boolean => nowMs - sinceMs >= resendWithinMs;

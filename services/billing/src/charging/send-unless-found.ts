@@ -1,5 +1,6 @@
 import type { Answered } from './decide-answer.rules.ts';
 import { lookUpAtProcessor, lookUpPayment, paymentAfter } from './look-up-payment.ts';
+import { resendWithinMs } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { RecordContext } from './record-payment.ts';
@@ -9,15 +10,16 @@ import { callProcessor, logFieldsOf, sendPayment } from './send-payment.ts';
 /**
  * Sends a payment; nearly always at once. Its key may have been sent before, by a database that an older backup has replaced. A key
  * that the processor may have forgotten is looked up first. Unanswered, the payment is open, and its look-up is made again.
+ * @param sinceMs when the key was first sent at the earliest
  * @returns the payment as it stands then
  */
 export async function sendUnlessFound(
   deps: PaymentDeps,
   payment: Payment,
   context: RecordContext,
-  mayBeForgotten: boolean,
+  sinceMs: number,
 ): Promise<Payment> {
-  if (!mayBeForgotten) return await sendPayment(deps, payment, context);
+  if (deps.clock.nowMs() - sinceMs < resendWithinMs) return await sendPayment(deps, payment, context);
   const found = await lookUpPayment(deps, payment, context);
   return found === 'not received' ? await sendPayment(deps, payment, context) : paymentAfter(payment, found);
 }

@@ -7,7 +7,6 @@ import { newAttempt, type StartInput } from './new-attempt.ts';
 import { decideStart, otherPayment, paymentOutcomeOf } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { keyMayBeForgotten } from './payment-key.ts';
 import { readMoney } from './payment-rows.ts';
 import { sendUnlessFound } from './send-unless-found.ts';
 
@@ -68,8 +67,7 @@ async function makeAttempt(
 ): Promise<Payment> {
   const context = { requestId, isFirst: true, mayHaveArrived: mayHaveBeenSent(deps, input) };
   if (input.paymentMethod === null) return paymentAfter(payment, await lookUpPayment(deps, payment, context));
-  const mayBeForgotten = keyMayBeForgotten(idTimeMs(input.orderId), deps.clock.nowMs());
-  return await sendUnlessFound(deps, payment, context, mayBeForgotten);
+  return await sendUnlessFound(deps, payment, context, idTimeMs(input.orderId));
 }
 
 /** The outcome, for this attempt: every attempt after one under whose key the processor has another payment ends as that one did. */

@@ -7,7 +7,7 @@ import { beginPayment, type NextPayment } from '../charging/begin-payment.ts';
 import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { noticeEvent } from '../charging/payment-events.ts';
-import { holdPaymentKey, keyMayBeForgotten } from '../charging/payment-key.ts';
+import { holdPaymentKey } from '../charging/payment-key.ts';
 import {
   capturedElsewhereText,
   holdLostText,
@@ -104,9 +104,7 @@ async function takeStep(
       const begun = await beginPayment(deps, money, nextHoldPayment(hold, held, money, next));
       // Of a hold that a restored database has looked up the row is new; its id has the order's time.
       const sinceMs = Math.min(idTimeMs(held.id), held.created_at.getTime());
-      const mayBeForgotten = keyMayBeForgotten(sinceMs, deps.clock.nowMs());
-      if (begun !== undefined)
-        await sendUnlessFound(deps, begun, { requestId: caller.requestId, money }, mayBeForgotten);
+      if (begun !== undefined) await sendUnlessFound(deps, begun, { requestId: caller.requestId, money }, sinceMs);
       return undefined;
     }
   }
