@@ -14,6 +14,8 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, type DatabaseOptions, databaseChecks, openDatabase } from '@app/service-kit/database';
 import { type KeyedEmails, keepEmailKeys } from '@app/service-kit/email-keys';
 import type { Logger } from '@app/service-kit/logger';
+import { refuseLaterData } from '@app/service-kit/migrations';
+import { isOutage } from '@app/service-kit/outages';
 import { ResourceStack } from '@app/service-kit/resource-stack';
 import { type RetentionRule, startRetention } from '@app/service-kit/retention';
 import type { Check, RunningService, ServiceDeps } from '@app/service-kit/service';
@@ -98,6 +100,7 @@ async function start<Config extends HostSettings>(
   const { logger, clock } = deps;
   const options = { ...definition.database(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
   const database = resources.add('database', await openDatabase(options), (opened) => opened.close());
+  await refuseLaterSchema(database);
   const keyChecks = await keepKeys(definition.emailKeys, { database, logger }, resources);
   const connected = await connectNats({ ...natsOptions(config), logger, service: name });
   const nats = resources.add('nats', connected, (opened) => opened.close());
@@ -126,6 +129,13 @@ async function start<Config extends HostSettings>(
   }
   resources.add('work that takes long', undefined, () => handlers.closing?.());
   return { name, checks: [...checks, ...consuming, ...(handlers.checks ?? [])], close: () => resources.close() };
+}
+
+/** Without its database a service starts all the same, and is not ready: then its readiness says so. */
+async function refuseLaterSchema({ pool, migrations }: Database): Promise<void> {
+  await refuseLaterData(pool, migrations).catch((err: unknown) => {
+    if (!isOutage(err)) throw err;
+  });
 }
 
 /** Nothing reads by the keys before they are there. Returns the check that says so. */

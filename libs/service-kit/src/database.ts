@@ -8,7 +8,7 @@ import {
 } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { connectionSettings } from './connection-settings.ts';
-import { type MigrateOptions, type Migrations, pendingMigrations } from './migrations.ts';
+import { type MigrateOptions, type Migrations, type SchemaState, schemaState } from './migrations.ts';
 import { definePoint } from './points.ts';
 import { observePool } from './pool-gauges.ts';
 import { columnTypes } from './postgres-types.ts';
@@ -248,21 +248,26 @@ export function unnamed<Query extends pg.QueryConfig>({ text, values }: Query): 
 
 /** The database and its migrations among the checks of a service; run at once they cost one statement together. */
 export function databaseChecks(database: Database): Check[] {
-  let pending: Promise<Migrations> | undefined;
-  const findPending = (): Promise<Migrations> => {
-    pending ??= pendingMigrations(database.pool, database.migrations).finally(() => {
-      pending = undefined;
+  let found: Promise<SchemaState> | undefined;
+  const findState = (): Promise<SchemaState> => {
+    found ??= schemaState(database.pool, database.migrations).finally(() => {
+      found = undefined;
     });
-    return pending;
+    return found;
   };
+  let later: string | undefined;
   return [
-    { name: 'database', check: async () => void (await findPending()) },
+    { name: 'database', check: async () => void (await findState()) },
     {
-      name: 'migrations',
+      get name() {
+        return later === undefined ? 'migrations' : `migrations (${later} is of a later version)`;
+      },
       check: async () => {
-        const missing = await findPending();
-        if (missing.length > 0)
-          throw new Error(`migrations are missing: ${missing.map(({ name }) => name).join(', ')}`);
+        const { pending, ...state } = await findState();
+        later = state.later;
+        if (later !== undefined) throw new Error(`a later version has changed the database: ${later}`);
+        if (pending.length > 0)
+          throw new Error(`migrations are missing: ${pending.map(({ name }) => name).join(', ')}`);
       },
     },
   ];

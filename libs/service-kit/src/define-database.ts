@@ -1,6 +1,6 @@
 import { readDatabaseUrl } from './config.ts';
 import type { DatabaseOptions } from './database.ts';
-import { EarlierDataError, migrateUp } from './migrations.ts';
+import { migrateUp, UnusableDataError } from './migrations.ts';
 
 /** A service's database: what opens it, what brings it up to date, and the command that does. */
 export interface DatabaseDefinition {
@@ -32,7 +32,7 @@ export function defineDatabase(
         const outcome = applied.length === 0 ? 'nothing to migrate' : `applied ${applied.join(', ')}`;
         process.stdout.write(`${service}: ${outcome}\n`);
       } catch (err) {
-        if (!(err instanceof EarlierDataError)) throw err;
+        if (!(err instanceof UnusableDataError)) throw err;
         process.stderr.write(`${service}: ${err.message}\n`);
         process.exitCode = 1;
       }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { releaseBefore, version } from '@app/contracts/version';
 import pg from 'pg';
 import { connectAtStartMs, connectionSettings } from './connection-settings.ts';
 import { openLockSession } from './lock-session.ts';
@@ -33,8 +34,18 @@ export abstract class Migration {
   }
 }
 
+interface ListedMigration {
+  readonly name: string;
+  readonly class: new (client: Queries) => Migration;
+  /**
+   * The oldest version whose services work on the schema once the step has run. Left out, as nearly always, it is the release before:
+   * a rolling update runs both on one schema. It is stored with the step, for versions that do not know it.
+   */
+  readonly compatibleFrom?: string;
+}
+
 /** Migrations in the order they run, listed by hand so that tools see them. */
-export type Migrations = readonly { readonly name: string; readonly class: new (client: Queries) => Migration }[];
+export type Migrations = readonly ListedMigration[];
 
 export interface MigrateOptions {
   readonly url: string;
@@ -48,20 +59,27 @@ const lockPollMs = 200;
 /** A crash may undo the last migrations, never one that a later commit of a service stands on: they share one log. */
 const notFlushed = { synchronous_commit: 'off' };
 
+/** The data in a database is of a version that this one does not work with. Nothing was changed in it. */
+export class UnusableDataError extends Error {}
+
 /** A release before 0.2.0 made the database: its migrations did not begin with this version's first one. */
-export class EarlierDataError extends Error {
-  constructor(database: string) {
-    super(
-      `The database ${database} has data of version 0.1.0, which later versions cannot use. Nothing was changed in it. ` +
-        'Start on an empty database (npm start: on another DATA_DIR), or go on with version 0.1.0.',
-    );
-  }
-}
+const earlierData = (database: string): UnusableDataError =>
+  new UnusableDataError(
+    `The database ${database} has data of version 0.1.0, which later versions cannot use. Nothing was changed in it. ` +
+      'Start on an empty database (npm start: on another DATA_DIR), or go on with version 0.1.0.',
+  );
+
+const laterData = (database: string, { name, compatible_from: from }: AppliedMigration): UnusableDataError =>
+  new UnusableDataError(
+    `A later version than ${version} has changed the database ${database} (migration ${name}), and ` +
+      `${from === null ? 'does not say which versions work on it' : `only versions from ${from} on work on it`}. Nothing was changed ` +
+      'in it now. Start the later version, or restore the backup from before the upgrade.',
+  );
 
 /**
  * Applies what is missing, each migration in its own transaction; returns the names applied.
- * @throws EarlierDataError before anything is changed. A database that a later version migrated further is taken: in a
- *   rolling update replicas of both versions start.
+ * @throws UnusableDataError before anything is changed. A database that a later version migrated further is taken where that version
+ *   wrote there that this one works on it: in a rolling update replicas of both start, and a release can be taken back.
  */
 export async function migrateUp({ url, applicationName, migrations }: MigrateOptions): Promise<string[]> {
   const connection = { connectionString: url, application_name: `${applicationName}-migrate` };
@@ -86,12 +104,13 @@ async function apply(missing: Migrations, connection: pg.ClientConfig): Promise<
   try {
     await client.connect();
     await client.query(`create table if not exists migrations (
-      id serial primary key, name varchar(255) not null, executed_at timestamptz(6) not null default current_timestamp(6))`);
-    for (const { name, class: Step } of missing) {
+      id serial primary key, name varchar(255) not null, executed_at timestamptz(6) not null default current_timestamp(6));
+      alter table migrations add column if not exists compatible_from text`);
+    for (const { name, class: Step, compatibleFrom = releaseBefore } of missing) {
       await client.query('begin');
       try {
         await new Step(client).run();
-        await client.query('insert into migrations (name) values ($1)', [name]);
+        await client.query('insert into migrations (name, compatible_from) values ($1, $2)', [name, compatibleFrom]);
         await client.query('commit');
       } catch (err) {
         await client.query('rollback').catch(() => undefined);
@@ -104,26 +123,83 @@ async function apply(missing: Migrations, connection: pg.ClientConfig): Promise<
 }
 
 async function missingMigrations(client: Queries, migrations: Migrations): Promise<Migrations> {
-  const missing = await pendingMigrations(client, migrations);
-  if (missing.length > 0 && missing[0] === migrations[0] && (await appliedMigrations(client)).length > 0) {
-    const { rows } = await client.query<{ name: string }>('select current_database() as name');
-    throw new EarlierDataError(rows[0]?.name ?? '');
-  }
+  const applied = await appliedMigrations(client);
+  const missing = without(migrations, applied);
+  if (missing.length > 0 && missing[0] === migrations[0] && applied.length > 0)
+    throw earlierData(await databaseOf(client));
+  const later = laterMigration(migrations, applied);
+  if (later !== undefined) throw laterData(await databaseOf(client), later);
   return missing;
+}
+
+/**
+ * For a service that starts on a database which others migrate.
+ * @throws UnusableDataError for one that a later version has changed so that this version does not work on it
+ */
+export async function refuseLaterData(client: Queries, migrations: Migrations): Promise<void> {
+  const later = laterMigration(migrations, await appliedMigrations(client));
+  if (later !== undefined) throw laterData(await databaseOf(client), later);
+}
+
+async function databaseOf(client: Queries): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('select current_database() as name');
+  return rows[0]?.name ?? '';
+}
+
+/** What a service's migrations and those of its database come to. Changes nothing: before the first one there is not even the table. */
+export interface SchemaState {
+  /** Not applied yet. */
+  readonly pending: Migrations;
+  /** Applied by a later version, on whose schema this one does not work. */
+  readonly later?: string;
+}
+
+export async function schemaState(client: Queries, migrations: Migrations): Promise<SchemaState> {
+  const applied = await appliedMigrations(client);
+  const later = laterMigration(migrations, applied);
+  return { pending: without(migrations, applied), ...(later !== undefined && { later: later.name }) };
+}
+
+/** Those that are not applied. */
+export async function pendingMigrations(client: Queries, migrations: Migrations): Promise<Migrations> {
+  return (await schemaState(client, migrations)).pending;
+}
+
+function without(migrations: Migrations, applied: readonly AppliedMigration[]): Migrations {
+  const names = new Set(applied.map(({ name }) => name));
+  return migrations.filter(({ name }) => !names.has(name));
+}
+
+interface AppliedMigration {
+  readonly name: string;
+  /** Null where a version before 0.3.0 applied it. */
+  readonly compatible_from: string | null;
+}
+
+function laterMigration(migrations: Migrations, applied: readonly AppliedMigration[]): AppliedMigration | undefined {
+  const known = new Set(migrations.map(({ name }) => name));
+  return applied.find(
+    ({ name, compatible_from: from }) => !known.has(name) && (from === null || isBefore(version, from)),
+  );
+}
+
+/** Of versions as `0.10.2`. */
+export function isBefore(version: string, other: string): boolean {
+  const numbers = (text: string): number[] => text.split('.').map(Number);
+  const [own, others] = [numbers(version), numbers(other)];
+  const differing = own.findIndex((part, index) => part !== others[index]);
+  return differing !== -1 && (own[differing] ?? 0) < (others[differing] ?? 0);
 }
 
 const undefinedTable = '42P01';
 
-/** Those that are not applied. Changes nothing: before the first migration there is not even the table. */
-export async function pendingMigrations(client: Queries, migrations: Migrations): Promise<Migrations> {
-  const applied = new Set(await appliedMigrations(client));
-  return migrations.filter(({ name }) => !applied.has(name));
-}
-
-async function appliedMigrations(client: Queries): Promise<string[]> {
+async function appliedMigrations(client: Queries): Promise<AppliedMigration[]> {
   try {
-    const { rows } = await client.query<{ name: string }>('select name from migrations');
-    return rows.map((row) => row.name);
+    // Until this version migrates it, the table has no such column.
+    const { rows } = await client.query<AppliedMigration>(
+      `select m.name, to_jsonb(m) ->> 'compatible_from' as compatible_from from migrations as m order by m.id`,
+    );
+    return rows;
   } catch (err) {
     if ((err as { code?: unknown }).code === undefinedTable) return [];
     throw err;

@@ -1,12 +1,21 @@
 import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Database, type DatabaseOptions, databaseChecks, openDatabase, statement } from '../src/database.ts';
 import { openLockSession } from '../src/lock-session.ts';
-import { Migration, migrateUp, pendingMigrations } from '../src/migrations.ts';
+import {
+  isBefore,
+  Migration,
+  migrateUp,
+  pendingMigrations,
+  refuseLaterData,
+  UnusableDataError,
+} from '../src/migrations.ts';
+import { readiness } from '../src/service.ts';
 
 guardLeaks();
 
@@ -103,12 +112,52 @@ test('a failed migration leaves nothing of itself, and what went before stays', 
   await fresh.close();
 });
 
-test('a database that a later version migrated further is taken, and keeps what it has', async () => {
-  const fresh = await createTestDatabase();
+describe('a database that a later version migrated further', () => {
   const third = { name: '0003-later', class: AddDay };
-  await migrateUp({ ...options, url: fresh.url, migrations: [first, third] });
-  expect(await migrateUp({ ...options, url: fresh.url, migrations: [first] })).toEqual([]);
-  await fresh.close();
+  const further = async (compatibleFrom?: string) => {
+    const fresh = await createTestDatabase();
+    const later = { ...third, ...(compatibleFrom !== undefined && { compatibleFrom }) };
+    await migrateUp({ ...options, url: fresh.url, migrations: [first, later] });
+    return { fresh, own: { ...options, url: fresh.url, migrations: [first] } };
+  };
+
+  test('is taken where it says that this version works on it, and keeps what it has', async () => {
+    const { fresh, own } = await further();
+    expect(await migrateUp(own)).toEqual([]);
+    const opened = await openDatabase(own);
+    expect(await readiness(databaseChecks(opened))).toEqual({ ready: true, missing: [] });
+    await opened.close();
+    await fresh.close();
+  });
+
+  test.each([
+    ['says that only later ones do', '99.0.0', 'only versions from 99.0.0 on work on it'],
+    ['says nothing', null, 'does not say which versions work on it'],
+  ])('is refused before anything is changed where it %s, and readiness names the migration', async (_, from, why) => {
+    const { fresh, own } = await further('99.0.0');
+    if (from === null) await query(fresh.url, 'update migrations set compatible_from = null');
+    await expect(migrateUp({ ...own, migrations: [first, second] })).rejects.toThrow(UnusableDataError);
+    await expect(migrateUp(own)).rejects.toThrow(why);
+    const opened = await openDatabase(own);
+    await expect(refuseLaterData(opened.pool, opened.migrations)).rejects.toThrow('0003-later');
+    const missing = ['migrations (0003-later is of a later version)'];
+    expect(await readiness(databaseChecks(opened))).toEqual({ ready: false, missing });
+    expect(await query(fresh.url, 'select name from migrations order by id')).toEqual([
+      { name: first.name },
+      { name: third.name },
+    ]);
+    await opened.close();
+    await fresh.close();
+  });
+});
+
+test.each([
+  ['0.3.0', '0.10.0', true],
+  ['0.10.0', '0.3.0', false],
+  ['0.3.0', '0.3.0', false],
+  ['0.3.1', '1.0.0', true],
+])('%s is before %s: %s', (version, other, before) => {
+  expect(isBefore(version, other)).toBe(before);
 });
 
 test('a service is not ready before its migrations ran, and the check changes nothing', async () => {
