@@ -4,7 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import { refundOrder } from '@app/contracts/orders';
 import { listOrderPayments, listRefundable } from '@app/contracts/payments';
-import { readWebhookEndpoint, removeWebhookEndpoint } from '@app/contracts/webhooks';
+import { readWebhookEndpoint, removeWebhookEndpoint, updateWebhookEndpoint } from '@app/contracts/webhooks';
 import type { NatsClient } from '@app/messaging/connect';
 import { onRequest, Serialized } from '@app/messaging/serve-requests';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -35,12 +35,18 @@ const charge = (step: 'main' | 'renewal', refundedCents = 0) => ({
   ...{ period: null, disputed: false },
 });
 
+/** An endpoint that is on and has nothing held. */
+const connected = {
+  ...{ url: 'https://example.com/hook', description: '', events: null, active: true, switched_off: null },
+  held: { count: 0, more: false },
+};
+
 /** What the services have, for one test. */
 const fresh = () => ({
   charges: [charge('main'), charge('renewal')],
   waits: false,
   dueCents: 5_000,
-  endpoint: null as { url: string } | null,
+  endpoint: null as Record<string, unknown> | null,
   automation: { id: automationId, active: true, action: { type: 'email', to: 'buyer', subject: 'Thanks', body: 'Hi' } },
 });
 let have = fresh();
@@ -62,7 +68,7 @@ beforeAll(async () => {
     };
   const endpoint = () => {
     if (have.endpoint === null) throw new DomainError('webhook_endpoint_not_found', 'There is none.');
-    return new Serialized(JSON.stringify({ ...have.endpoint, held: { count: 0, more: false } }));
+    return new Serialized(JSON.stringify({ ...connected, ...have.endpoint }));
   };
   links.push(
     await serveAs(harness.nats, 'checkout', [
@@ -94,6 +100,7 @@ beforeAll(async () => {
       onRequest(getAutomation, async () => new Serialized(JSON.stringify(have.automation))),
       onRequest(readWebhookEndpoint, async () => endpoint()),
       onRequest(removeWebhookEndpoint, doing('remove', { ok: true })),
+      onRequest(updateWebhookEndpoint, doing('update', { id: endpointId })),
     ]),
   );
 });
@@ -250,7 +257,7 @@ test('a new URL says that buyers’ names and emails will go there, and the secr
 });
 
 test('a change that sends nothing anywhere new is made at once', async () => {
-  harness.books.endpoint = JSON.stringify({ url: 'https://example.com/hook', held: { count: 0, more: false } });
+  harness.books.endpoint = JSON.stringify(connected);
   const same = await call('set_webhook_endpoint', { url: 'https://example.com/hook', description: 'Mine' });
   delete harness.books.endpoint;
   expect(same.structuredContent).toMatchObject({ id: 'whe_1' });
@@ -278,6 +285,85 @@ test.each([
   expect(structuredContent).toMatchObject({ code: 'confirmation_required', detail: expect.any(String) });
   expect(done).toEqual([]);
   expect(harness.requested).toEqual([]);
+});
+
+test.each([
+  ['is switched on', { active: false }, { active: true }, /All that is held for it is sent/],
+  ['is switched on with a choice', { active: false }, { active: true, held: 'discard' }, /is dropped/],
+  ['gets more events', { events: ['order.paid'] }, { events: ['order.paid', 'order.refunded'] }, /order\.refunded/],
+  ['gets every event', { events: ['order.paid'] }, { events: null }, /of every event/],
+  [
+    'is switched on by a new URL',
+    { active: false, switched_off: { reason: 'gone' } },
+    { url: 'https://example.com/new' },
+    /All that is held for it is sent/,
+  ],
+])('an endpoint that %s is asked about first', async (_, before, change, words) => {
+  have.endpoint = { ...before, held: { count: 12, more: false } };
+  const asked = await call('update_webhook_endpoint', { endpointId, ...change });
+  expect(asked.structuredContent).toMatchObject({
+    code: 'confirmation_required',
+    detail: expect.stringMatching(words),
+    preview: { before: { held: { count: 12 } } },
+  });
+  expect(done).toEqual([]);
+  have.endpoint.held = { count: 13, more: false };
+  const changed = await call('update_webhook_endpoint', { endpointId, ...change, confirm: true });
+  expect(changed.structuredContent).toEqual({ id: endpointId });
+});
+
+test.each([
+  ['fewer events', {}, { events: ['order.paid'] }],
+  ['a switch that is off already', { active: false }, { active: false }],
+  ['a switch that is on already', {}, { active: true }],
+  ['a new description', { active: false }, { description: 'Mine' }],
+])('%s of an endpoint sends nothing new, and is made at once', async (_, before, change) => {
+  have.endpoint = before;
+  expect((await call('update_webhook_endpoint', { endpointId, ...change })).structuredContent).toEqual({
+    id: endpointId,
+  });
+});
+
+test('an automation that begins to write to buyers is asked about first', async () => {
+  have.automation.active = false;
+  const asked = await call('update_automation', { automationId, active: true });
+  expect(asked.structuredContent).toMatchObject({ code: 'confirmation_required', preview: { body: 'Hi' } });
+});
+
+test('content that changed after it was shown is shown again before anything is done', async () => {
+  const removal = { endpointId };
+  have.endpoint = {};
+  const first = await call('delete_webhook_endpoint', removal);
+  expect(first.structuredContent?.next).toContain('idempotencyKey');
+  have.endpoint = { url: 'https://other.example.com/hook' };
+  const again = await call('delete_webhook_endpoint', { ...removal, confirm: true });
+  expect(again.structuredContent).toMatchObject({
+    code: 'confirmation_required',
+    preview: { url: 'https://other.example.com/hook' },
+    next: expect.stringContaining('has changed since it was shown'),
+  });
+  expect(done).toEqual([]);
+  expect((await call('delete_webhook_endpoint', { ...removal, confirm: true })).structuredContent).toEqual({
+    ok: true,
+  });
+});
+
+test('the amount of another buyer is not what was agreed to', async () => {
+  await call('refund_order', { orderId });
+  harness.books.order = JSON.stringify({ ...order, customer_email: 'eve@example.com' });
+  const given = { orderId, confirm: true, expectedCents: 1_900 };
+  expect((await call('refund_order', given)).structuredContent).toMatchObject({
+    code: 'confirmation_required',
+    preview: { buyer: { email: 'eve@example.com' } },
+  });
+  expect(done).toEqual([]);
+});
+
+test('of two calls at once with the amount one is made', async () => {
+  const given = { code: 'ANNA', confirm: true, expectedCents: 5_000 };
+  const both = await Promise.all([1, 2].map(() => call('pay_affiliate', given)));
+  expect(both.filter(({ structuredContent }) => structuredContent?.code === 'confirmation_required')).toHaveLength(1);
+  expect(done).toHaveLength(1);
 });
 
 test('an automation that writes to the seller alone is made at once', async () => {
@@ -314,11 +400,35 @@ test('a client that declares it is asked by an input request, and its answer cou
   expect((await answered('decline')).structuredContent).toMatchObject({ code: 'confirmation_declined' });
   const forOther = await answered('accept', { arguments: { orderId, renewals: true } });
   expect(forOther.resultType).toBe('input_required');
+  const { charges } = have;
   have.charges = [charge('main', 900)];
   expect((await answered('accept')).inputRequests?.confirm?.params.message).toMatch(/^\$10\.00/);
-  have.charges = [charge('main')];
+  have.charges = charges;
   expect(done).toEqual([]);
   expect((await answered('accept')).structuredContent).toMatchObject({ status: 'refunded' });
+  expect(done).toHaveLength(1);
+});
+
+test('an answer that comes twice has one effect, and content that changed is asked about again', async () => {
+  const args = { arguments: { orderId } };
+  const answer = (asked: Answer) =>
+    askedCall({
+      ...args,
+      requestState: asked.requestState,
+      inputResponses: { confirm: { action: 'accept', content: { confirm: true } } },
+    });
+  const first = await askedCall(args);
+  harness.books.order = JSON.stringify({ ...order, customer_email: 'eve@example.com' });
+  const other = await answer(first);
+  expect(other.inputRequests?.confirm?.params.message).toContain('eve@example.com');
+  expect(done).toEqual([]);
+  const [once, twice] = await Promise.all([answer(other), answer(other)]);
+  expect(done).toHaveLength(1);
+  for (const result of [once, twice])
+    expect(result?.structuredContent?.status ?? result?.structuredContent?.code ?? result?.resultType).toMatch(
+      /^(?:refunded|idempotency_key_in_use|input_required)$/,
+    );
+  expect((await answer(other)).structuredContent).toMatchObject({ status: 'refunded' });
   expect(done).toHaveLength(1);
 });
 

@@ -3,14 +3,14 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import type { App } from '../api/app.ts';
 import { callOperation, checkInput, type Input } from '../api/call-operation.ts';
 import { checkAccess } from '../api/check-access.ts';
-import type { Operation } from '../api/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../api/operation.ts';
 import { signingSecret } from '../api/signing-secrets.ts';
 import type { Actor } from '../identity/actors.ts';
 import type { Caller, Client } from './caller.ts';
-import { type Confirmations, callDigest, type Decision, decide } from './confirmation.ts';
+import { answeredQuestion, type Confirmations, callDigest, decide } from './confirmation.ts';
 import { findOperations, type GenericTool, genericCall } from './generic-tools.ts';
 import { previewOf } from './previews/all-previews.ts';
-import type { PreviewedCall } from './previews/preview.ts';
+import type { PreviewDefinition, PreviewedCall } from './previews/preview.ts';
 import { operation as operationOf, type Tool } from './tool.ts';
 import { type ToolRequest, toolRequest } from './tool-arguments.ts';
 import { errorResult, pageOf, previewResult, refusedBySeller } from './tool-result.ts';
@@ -42,8 +42,9 @@ export async function callTool(
     const resolved = (await tool.resolve?.(given, readerFor(app, caller))) ?? { given };
     const request = toolRequest(resolved.tool ?? tool, resolved.given);
     const input = checkInput(request.operation, request, request.faults);
-    const instead = await withoutConsent(app, confirmations, caller, request, input, client);
-    return instead ?? (await perform(app, caller, request));
+    const definition = previewOf(request.operation);
+    if (definition === undefined) return await perform(app, caller, request);
+    return await withConsent(app, confirmations, caller, { request, input, definition }, client);
   } catch (err) {
     return errorResult(err, caller, client.readsStructuredErrors);
   }
@@ -73,14 +74,34 @@ export async function callGeneric(
 
 async function perform(app: App, caller: Caller, request: ToolRequest): Promise<CallToolResult> {
   const { operation, params, body, idempotencyKey } = request;
-  const read =
-    operation.method === 'GET' ? await app.readLimiter.begin(caller.actor.accountId, operation.id, caller.res) : null;
+  const read = await beginRead(app, caller, operation);
   const call = async (query: Record<string, unknown>): Promise<Uint8Array> => {
     const result = await callOperation(app, operation, { ...caller, params, query, body, idempotencyKey });
     read?.hold(result.body.byteLength);
     return withoutSecret(operation, result.body);
   };
   return await pageOf(call, request.query, request.full);
+}
+
+/** Of the reads that one account runs at once; null for what is none. */
+async function beginRead(app: App, { actor, res }: Caller, { id, method }: Operation) {
+  return method === 'GET' ? await app.readLimiter.begin(actor.accountId, id, res) : null;
+}
+
+/**
+ * What a read answers, for a resource.
+ * @throws DomainError
+ */
+export async function readBody(
+  app: App,
+  caller: Caller,
+  operation: Operation,
+  params: Record<string, unknown>,
+): Promise<Buffer> {
+  const read = await beginRead(app, caller, operation);
+  const { body } = await callOperation(app, operation, { ...caller, params, query: {}, body: undefined });
+  read?.hold(body.byteLength);
+  return Buffer.from(body);
 }
 
 const seenByTheSeller = 'No model is shown the signing secret: the seller sees it in the dashboard.';
@@ -93,35 +114,42 @@ function withoutSecret({ secret }: Operation, body: Uint8Array): Uint8Array {
   return Buffer.from(JSON.stringify({ ...value, secret_notice: seenByTheSeller }));
 }
 
-/** What the caller gets in place of the call while the seller has not agreed to it; null when it may be made. */
-async function withoutConsent(
+interface AskedAbout {
+  readonly request: ToolRequest;
+  readonly input: Input;
+  readonly definition: PreviewDefinition;
+}
+
+/** Makes the call once the seller has agreed to it; until then the caller gets what it would do. */
+async function withConsent(
   app: App,
   confirmations: Confirmations,
   caller: Caller,
-  request: ToolRequest,
-  input: Input,
+  { request, input, definition }: AskedAbout,
   { question }: Client,
-): Promise<CallToolResult | InputRequiredResult | null> {
+): Promise<CallToolResult | InputRequiredResult> {
   const { operation, confirm, expectedCents } = request;
-  const definition = previewOf(operation);
-  if (definition === undefined) return null;
-  const repeated = confirm === false ? null : await answerBefore(app, caller, request);
+  const call = callDigest(caller.actor, operation.id, input);
+  // An answer that comes twice is the answer to one question: on every replica it has one effect.
+  const answered = answeredQuestion(call, { question });
+  const ownKey = answered && takesIdempotencyKey(operation, 'mcp') ? `answer-${answered.id}` : undefined;
+  const once = { ...request, idempotencyKey: request.idempotencyKey ?? ownKey };
+  const repeated = confirm === false ? null : await answerBefore(app, caller, once);
   if (repeated !== null) return repeated;
   const preview = await definition.run(previewedCall(app, caller, input));
-  if (preview === null) return null;
+  if (preview === null) return await perform(app, caller, once);
   const mayRead = caller.actor.scopes.has('read');
-  const shown = mayRead ? preview : { ...preview, facts: {} };
-  const call = callDigest(caller.actor, operation.id, input);
-  const decision: Decision = await decide(confirmations, call, shown, { confirm, expectedCents, question });
+  const shown = mayRead ? preview : { ...preview, facts: {}, agreed: preview.agreed ?? preview.facts };
+  const decision = await decide(confirmations, call, shown, { confirm, expectedCents, question });
   switch (decision.kind) {
     case 'go':
-      return null;
+      return await perform(app, caller, once).finally(() => confirmations.end(call));
     case 'ask':
       return decision.result;
     case 'refused':
       return refusedBySeller();
     case 'show':
-      return previewResult(preview, mayRead);
+      return previewResult(preview, mayRead, decision.hasChanged);
   }
 }
 

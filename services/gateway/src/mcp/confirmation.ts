@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { createHmac, hash, randomUUID } from 'node:crypto';
 import { DomainError } from '@app/contracts/errors';
 import { formatAmount } from '@app/money/format';
 import type { Clock } from '@app/service-kit/clock';
@@ -16,45 +16,63 @@ import type { Preview } from './previews/preview.ts';
 
 /** How long a seller may think about what was shown. */
 const validMs = 15 * 60_000;
-/** About 150 bytes each. Of more the oldest are forgotten: their callers are shown the preview once more. */
+/** About 250 bytes each. Of more the oldest are forgotten: their callers are shown the preview once more. */
 const shownMax = 10_000;
 
-/** What a client was asked, sealed: it comes back with the answer. */
-export interface Asked {
-  readonly call: string;
+/** What a caller was shown of a call. */
+interface Shown {
   readonly cents: number | null;
+  /** A digest of who, what and where to. */
+  readonly content: string;
+}
+
+/** What a client was asked, sealed: it comes back with the answer. */
+export interface Asked extends Shown {
+  readonly call: string;
+  /** Of this question: its answer has one effect. */
+  readonly id: string;
 }
 
 /** What this process remembers of previews, and the seal of questions. */
 export interface Confirmations {
   readonly codec: RequestStateCodec<Asked>;
   /** A preview of this call was given to its caller. */
-  remember(call: string, cents: number | null): void;
-  /** The amount that was shown of this call, null where it has none; undefined when nothing was shown of late. */
-  shown(call: string): number | null | undefined;
+  remember(call: string, shown: Shown): void;
+  /** What was shown of this call; undefined when nothing was of late. */
+  shown(call: string): Shown | undefined;
   /** The preview is used up: it was agreed to. */
   forget(call: string): void;
+  /** The call is made; false while the same one is under way. */
+  begin(call: string): boolean;
+  end(call: string): void;
 }
 
 /** @param secret of the deployment: every replica has to know what another one has sealed */
 export function createConfirmations(clock: Clock, secret: string): Confirmations {
-  const previews = new Map<string, { readonly cents: number | null; readonly until: number }>();
+  const previews = new Map<string, { readonly shown: Shown; readonly until: number }>();
+  const underWay = new Set<string>();
   return {
     codec: createRequestStateCodec<Asked>({
       key: createHmac('sha256', secret).update('what MCP clients were asked').digest(),
       ttlSeconds: validMs / 1_000,
     }),
-    remember: (call, cents) => {
+    remember: (call, shown) => {
       previews.delete(call);
-      previews.set(call, { cents, until: clock.nowMs() + validMs });
+      previews.set(call, { shown, until: clock.nowMs() + validMs });
       const [oldest] = previews.keys();
       if (previews.size > shownMax && oldest !== undefined) previews.delete(oldest);
     },
     shown: (call) => {
       const preview = previews.get(call);
-      return preview === undefined || preview.until < clock.nowMs() ? undefined : preview.cents;
+      return preview === undefined || preview.until < clock.nowMs() ? undefined : preview.shown;
     },
     forget: (call) => void previews.delete(call),
+    begin: (call) => {
+      if (underWay.has(call)) return false;
+      underWay.add(call);
+      return true;
+    },
+    end: (call) => void underWay.delete(call),
   };
 }
 
@@ -85,12 +103,11 @@ export function callDigest(
 
 /** Whether the call may be made, or what its caller gets instead. */
 export type Decision =
+  /** Whoever makes the call says when it has ended. */
   | { readonly kind: 'go' }
-  | { readonly kind: 'show'; readonly preview: Preview }
+  | { readonly kind: 'show'; readonly preview: Preview; readonly hasChanged: boolean }
   | { readonly kind: 'refused' }
   | { readonly kind: 'ask'; readonly result: InputRequiredResult };
-
-const go: Decision = { kind: 'go' };
 
 /**
  * Whether the seller has agreed to what would happen now. A client that declares that it asks its user is sent the question; any other
@@ -103,36 +120,53 @@ export async function decide(
   preview: Preview,
   { confirm, expectedCents, question }: Consent,
 ): Promise<Decision> {
-  const { remember, shown, forget } = confirmations;
-  const cents = preview.amountCents ?? null;
-  if (confirm !== false) {
-    if (expectedCents !== undefined && expectedCents !== cents) throw changed(expectedCents, preview);
-    if (question !== null) return await decideByAnswer(confirmations.codec, { call, cents }, preview, question);
-    const known = confirm === true ? (expectedCents ?? shown(call)) : undefined;
-    if (known !== undefined && known !== cents) throw changed(known, preview);
-    if (known !== undefined) {
-      forget(call);
-      return go;
-    }
-  }
-  remember(call, cents);
-  return { kind: 'show', preview };
+  const now = shownOf(preview);
+  if (confirm === false) return show(confirmations, call, preview, now, false);
+  if (expectedCents !== undefined && expectedCents !== now.cents) throw changed(expectedCents, preview);
+  if (question !== null) return await decideByAnswer(confirmations, { call, ...now }, preview, question);
+  if (confirm !== true) return show(confirmations, call, preview, now, false);
+  const shown = confirmations.shown(call);
+  if (shown !== undefined && shown.cents !== now.cents && expectedCents === undefined)
+    throw changed(shown.cents, preview);
+  const hasChanged = shown !== undefined && shown.content !== now.content;
+  const isAgreed = shown === undefined ? expectedCents !== undefined : !hasChanged;
+  if (!isAgreed || !confirmations.begin(call)) return show(confirmations, call, preview, now, hasChanged);
+  confirmations.forget(call);
+  return { kind: 'go' };
 }
 
-/** An answer counts for the very call and amount that its question was about; without one the question is asked. */
+function show({ remember }: Confirmations, call: string, preview: Preview, now: Shown, hasChanged: boolean): Decision {
+  remember(call, now);
+  return { kind: 'show', preview, hasChanged };
+}
+
+function shownOf({ amountCents = null, currency = null, facts, agreed = facts }: Preview): Shown {
+  return { cents: amountCents, content: hash('sha256', JSON.stringify([currency, agreed]), 'base64url') };
+}
+
+/** The question that a request answers with consent to this call; undefined where it brings none. */
+export function answeredQuestion(call: string, { question }: Pick<Consent, 'question'>): Asked | undefined {
+  if (question === null) return undefined;
+  const asked = question.requestState<Asked>();
+  const answer = inputResponse(question.inputResponses, 'confirm');
+  const isYes = answer.kind === 'elicit' && answer.action === 'accept' && answer.content?.confirm === true;
+  return isYes && asked?.call === call ? asked : undefined;
+}
+
+/** An answer counts for the very call, amount and content that its question was about; without one the question is asked. */
 async function decideByAnswer(
-  codec: Confirmations['codec'],
-  now: Asked,
+  { codec, begin }: Confirmations,
+  now: Omit<Asked, 'id'>,
   preview: Preview,
   question: NonNullable<Consent['question']>,
 ): Promise<Decision> {
-  const asked = question.requestState<Asked>();
+  const agreed = answeredQuestion(now.call, { question });
+  if (agreed !== undefined && agreed.cents === now.cents && agreed.content === now.content && begin(now.call))
+    return { kind: 'go' };
   const answer = inputResponse(question.inputResponses, 'confirm');
-  if (asked?.call === now.call && answer.kind === 'elicit') {
-    if (answer.action !== 'accept' || answer.content?.confirm !== true) return { kind: 'refused' };
-    if (asked.cents === now.cents) return go;
-  }
-  return { kind: 'ask', result: await asking(codec, now, preview) };
+  const isOfThisCall = question.requestState<Asked>()?.call === now.call;
+  if (isOfThisCall && answer.kind === 'elicit' && agreed === undefined) return { kind: 'refused' };
+  return { kind: 'ask', result: await asking(codec, { ...now, id: randomUUID() }, preview) };
 }
 
 async function asking(codec: Confirmations['codec'], asked: Asked, preview: Preview): Promise<InputRequiredResult> {

@@ -55,7 +55,11 @@ function resultOf(body: Uint8Array, full: boolean): CallToolResult & { readonly 
 }
 
 /** What a call that needs the seller's consent would do. It was not made, and that is no error. */
-export function previewResult({ detail, amountCents, currency, facts }: Preview, mayRead: boolean): CallToolResult {
+export function previewResult(
+  { detail, amountCents, currency, facts }: Preview,
+  mayRead: boolean,
+  hasChanged: boolean,
+): CallToolResult {
   const amount = amountCents === undefined ? {} : { expectedCents: amountCents, currency };
   const saying = amountCents === undefined ? 'confirm: true' : `confirm: true and expectedCents: ${amountCents}`;
   const value = {
@@ -63,7 +67,7 @@ export function previewResult({ detail, amountCents, currency, facts }: Preview,
     detail,
     ...amount,
     ...(mayRead && { preview: facts }),
-    next: `Nothing was done. Show the seller this; when they agree, call again with ${saying}.`,
+    next: `Nothing was done${hasChanged ? ': this has changed since it was shown' : ''}. Show the seller this; when they agree, call again with ${saying}. With an idempotencyKey of your own a repeat of that call has one effect.`,
   };
   const { value: short } = shortResult(value, Buffer.byteLength(JSON.stringify(value)), shortBytesMax);
   return { content: [{ type: 'text', text: JSON.stringify(short) }], structuredContent: short };

@@ -167,15 +167,15 @@ async function payout({ params: { code }, query, body, read }: PreviewedCall): P
     const names = payable.map(({ currency }) => currency).join(', ');
     throw invalidField('currency', `must be a currency in which commissions are due: ${names}`);
   }
-  const affiliate = affiliates.find((one) => one.code.toLowerCase() === code?.toLowerCase());
+  const found = affiliates.find((one) => one.code.toLowerCase() === code?.toLowerCase());
+  const affiliate = { code, ...(found && { name: found.name, email: found.email }) };
   return {
     detail: `${inWords([paid])}, all that is due${includePending ? ' and pending' : ''}, is recorded as paid to the affiliate. No money moves: the seller pays it elsewhere. It cannot be undone.`,
     amountCents: paid.cents,
     currency: paid.currency,
-    facts: {
-      affiliate: { code, ...(affiliate && { name: affiliate.name, email: affiliate.email }) },
-      balances,
-    },
+    facts: { affiliate, balances },
+    // Each sale changes what is pending.
+    agreed: { affiliate },
   };
 }
 
@@ -206,6 +206,8 @@ async function dailyJob({ body, read }: PreviewedCall): Promise<Preview> {
     amountCents: sumOf(taken.map(({ cents }) => cents)),
     currency: currencies.size === 1 ? (taken[0]?.currency ?? null) : null,
     facts: { totals, charge_limit: limit, unmatched_payments: unmatched, first: planned.data },
+    // Buyers leave and come back to checkouts all the time.
+    agreed: { unmatched, first: planned.data.filter(({ kind }) => kind !== 'reminder') },
   };
 }
 
@@ -226,6 +228,7 @@ async function cancellation({ params: { subscriptionId }, body, read }: Previewe
       buyer: { email: subscription.customer_email },
       product: subscription.product_name,
       status,
+      price: { amount_cents, currency, billing_interval },
       paidUntil: current_period_end,
       test: subscription.test,
     },
@@ -233,10 +236,11 @@ async function cancellation({ params: { subscriptionId }, body, read }: Previewe
 }
 
 async function advance({ body, read }: PreviewedCall): Promise<Preview> {
-  const { now } = await read('getRehearsal');
+  const { now, days_ahead } = await read('getRehearsal');
   const until = new Date(Date.parse(now) + Number(body.days) * 86_400_000).toISOString();
   return {
     detail: `The time of test subscriptions goes from ${now} to ${until}, with every daily job between: their renewals, declines and ends reach the webhooks, marked as tests. No money moves. The time does not go back.`,
     facts: { now, until },
+    agreed: { days_ahead },
   };
 }

@@ -13,6 +13,8 @@ export interface Preview {
   readonly currency?: string | null;
   /** Who, what and where to, as fields: names and addresses are data. Only a key that may read is shown them. */
   readonly facts: Readonly<Record<string, unknown>>;
+  /** What has to be the same when the seller's consent comes, where some facts change by themselves; the facts unless given. */
+  readonly agreed?: Readonly<Record<string, unknown>>;
 }
 
 /** A call whose input is valid. */
@@ -45,4 +47,12 @@ export function oneOf<Row extends { readonly id: string }>(rows: readonly Row[],
   const found = rows.find((row) => row.id === id);
   if (found === undefined) throw new DomainError(code, 'The account has none with this id.');
   return found;
+}
+
+/** What was read, or null where the answer is that there is none. */
+export async function orNull<T>(reading: Promise<T>, code: string): Promise<T | null> {
+  return await reading.catch((err: unknown) => {
+    if (err instanceof DomainError && err.code === code) return null;
+    throw err;
+  });
 }

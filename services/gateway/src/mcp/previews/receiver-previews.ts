@@ -1,5 +1,4 @@
-import { DomainError } from '@app/contracts/errors';
-import { type Preview, type PreviewDefinition, type PreviewedCall, withoutAmount } from './preview.ts';
+import { orNull, type Preview, type PreviewDefinition, type PreviewedCall, withoutAmount } from './preview.ts';
 import { type Action, shortAction } from './removal-previews.ts';
 
 /** What sends buyers' data somewhere new, or emails to buyers. */
@@ -23,14 +22,9 @@ export const receiverPreviews: Readonly<Record<string, PreviewDefinition>> = {
 interface Endpoint {
   readonly url: string;
   readonly events: readonly string[] | null;
+  readonly active: boolean;
+  readonly switched_off: { readonly reason: string } | null;
   readonly held: { readonly count: number; readonly more: boolean };
-}
-
-async function orNull<T>(reading: Promise<T>, code: string): Promise<T | null> {
-  return await reading.catch((err: unknown) => {
-    if (err instanceof DomainError && err.code === code) return null;
-    throw err;
-  });
 }
 
 const held = {
@@ -39,23 +33,40 @@ const held = {
   discard: 'What is held for it is dropped.',
 } as const;
 
-/** Asked about a new URL, and about what is held: other changes send nothing to anybody new. */
+/** Asked about a new URL, more events, switching on, and about what is held: other changes send nobody anything new. */
 function endpointPreview(body: PreviewedCall['body'], before: Endpoint | null): Preview | null {
-  const { url = before?.url, events = before?.events ?? null } = body as Partial<Endpoint>;
-  const isNew = url !== before?.url;
-  const choice = body.held as keyof typeof held | undefined;
-  if (!isNew && choice === undefined) return null;
-  const names = events === null || events === undefined ? 'of every event' : `of ${events.join(', ')}`;
+  const { url, events, isNew, begins, sends } = changeOf(body, before);
+  const choice = (body.held as keyof typeof held | undefined) ?? (begins ? 'send' : undefined);
+  if (!sends && choice === undefined) return null;
+  const names = events === null ? 'of every event' : `of ${events.join(', ')}`;
   const words = [
-    isNew ? `Buyers’ names and emails will go to ${url}, with the data ${names}.` : '',
-    isNew && before !== null ? 'The URL before it gets nothing more.' : '',
-    choice === undefined ? '' : held[choice],
+    ...(sends ? [`Buyers’ names and emails will go to ${url}, with the data ${names}.`] : []),
+    ...(isNew && before !== null ? ['The URL before it gets nothing more.'] : []),
+    ...(begins ? ['The endpoint is switched on.'] : []),
+    ...(choice === undefined ? [] : [held[choice]]),
   ];
   return {
-    detail: words.filter((sentence) => sentence !== '').join(' '),
+    detail: words.join(' '),
     facts: { url, events, ...(before !== null && { before: { url: before.url, held: before.held } }) },
+    // More may be held by the time that the seller agrees.
+    agreed: { url, events, before: before && { url: before.url, active: before.active } },
   };
 }
+
+function changeOf(body: PreviewedCall['body'], before: Endpoint | null) {
+  const { url = before?.url, events = before?.events ?? null } = body as Partial<Endpoint>;
+  const isNew = url !== before?.url;
+  if (before === null) return { url, events, isNew, begins: false, sends: true };
+  const begins = !before.active && switchesOn(body, before, isNew);
+  return { url, events, isNew, begins, sends: isNew || begins || hasMore(events, before.events) };
+}
+
+const hasMore = (events: Endpoint['events'], before: Endpoint['events']): boolean =>
+  before !== null && (events === null || events.some((name) => !before.includes(name)));
+
+/** A new URL switches an endpoint on that was switched off for what the former one answered. */
+const switchesOn = (body: PreviewedCall['body'], { switched_off }: Endpoint, isNew: boolean): boolean =>
+  (body.active as boolean | undefined) ?? (isNew && switched_off !== null && switched_off.reason !== 'seller');
 
 interface Automation {
   readonly name: string;

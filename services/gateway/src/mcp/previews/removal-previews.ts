@@ -70,6 +70,7 @@ async function discount({ params: { productId, discountId }, read }: PreviewedCa
   return {
     detail: `The discount code is deleted: buyers can no longer use it. ${forGood}`,
     facts: { code, percent_off, amount_off_cents, uses },
+    agreed: { code, percent_off, amount_off_cents },
   };
 }
 
@@ -78,12 +79,17 @@ function endpointRemoval({ url, description, active, held }: ResultOf<'readWebho
     detail:
       'The webhook endpoint is deleted, with its signing secret. What waits for it is canceled. It cannot be undone.',
     facts: { url, description, active, held },
+    agreed: { url, description, active },
   };
 }
 
 async function apiKey({ params: { keyId }, read }: PreviewedCall): Promise<Preview> {
   const { name, last_used_at } = oneOf((await read('listApiKeys')).data, keyId, 'api_key_not_found');
-  return { detail: 'The API key stops working at once. It cannot be undone.', facts: { name, last_used_at } };
+  return {
+    detail: 'The API key stops working at once. It cannot be undone.',
+    facts: { name, last_used_at },
+    agreed: { name },
+  };
 }
 
 async function automation({ params, read }: PreviewedCall): Promise<Preview> {
