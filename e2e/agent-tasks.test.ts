@@ -202,3 +202,10 @@ test('“Turn test mode on” in one call', async () => {
   const call = await agent(1);
   expect(await call('update_settings', { testMode: true })).toMatchObject({ testMode: true });
 });
+
+test('“What needs my attention today?”: each call that the prompt names is answered', async () => {
+  const { messages } = await rpc('prompts/get', { name: 'needs_attention' });
+  const calls = [...messages[0].content.text.matchAll(/^\d+\. `(\w+)` with `(.*)`: /gm)];
+  const call = await agent(calls.length);
+  for (const [, name, args] of calls) expect(await call(name, JSON.parse(args))).toEqual(expect.any(Object));
+});

@@ -50,7 +50,9 @@ export const modernRpc = (
     {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
-      ...(typeof params.name === 'string' ? { 'mcp-name': params.name } : {}),
+      ...([params.name, params.uri].some((one) => typeof one === 'string') && {
+        'mcp-name': String(params.name ?? params.uri),
+      }),
     },
   );
 
