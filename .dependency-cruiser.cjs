@@ -80,9 +80,11 @@ const rules = {
     to: { path: 'node_modules/@modelcontextprotocol/', dependencyTypesNot: ['type-only'] },
   },
   'mcp-server-behind-its-door': {
-    from: { pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server|call-tool)\\.ts$' },
+    from: {
+      pathNot: ['^services/gateway/src/mcp/(serve-mcp|mcp-server|call-tool|direct-call|resources)\\.ts$', tests],
+    },
     to: {
-      path: '^services/gateway/src/mcp/(mcp-server|call-tool|confirmation)\\.ts$',
+      path: '^services/gateway/src/mcp/(mcp-server|call-tool|confirmation|direct-call|resources)\\.ts$',
       dependencyTypesNot: ['type-only'],
     },
   },

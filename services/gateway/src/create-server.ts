@@ -10,6 +10,7 @@ import { createGuard } from './edge/guard.ts';
 import { routeHealth } from './edge/health-routes.ts';
 import { createHttpServer } from './edge/http-server.ts';
 import { handleUnknownRoutes } from './edge/unknown-routes.ts';
+import type { McpExtension } from './mcp/mcp-server.ts';
 import { routeMcp } from './mcp/routes.ts';
 import { routeAccents } from './pages/accent-routes.ts';
 import { routeAssets } from './pages/assets.ts';
@@ -21,8 +22,11 @@ import { routeOptOutPages } from './pages/opt-out-routes.ts';
 import { routePortalPages } from './pages/portal-routes.ts';
 import { sendErrorPage } from './pages/send-answer.ts';
 
-/** An HTTP server with every route of the product, which does not listen yet. */
-export async function createServer(app: App): Promise<FastifyInstance> {
+/**
+ * An HTTP server with every route of the product, which does not listen yet.
+ * @param mcpExtension of tests
+ */
+export async function createServer(app: App, mcpExtension?: McpExtension): Promise<FastifyInstance> {
   const server = createHttpServer(app.config, app.logger, sendErrorPage);
   const guard = createGuard(server, app);
   handleUnknownRoutes(server, guard);
@@ -39,7 +43,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   routePortalPages(server, pages);
   routeDashboard(server, Object.assign({ guard, isSignupOpen: app.config.SIGNUP === 'open' }, pages));
   routeProcessorEvents(server, app);
-  await routeMcp(server, app, guard);
+  await routeMcp(server, app, guard, mcpExtension);
   await server.ready();
   return server;
 }

@@ -5,6 +5,7 @@ import type { ClockControl } from './api/app.ts';
 import type { GatewayConfig } from './config.ts';
 import type { HealthTimes } from './edge/health-routes.ts';
 import type { PasswordCost } from './identity/password.ts';
+import type { McpExtension } from './mcp/mcp-server.ts';
 
 /** What the first seller is made with, in a process with all services. */
 export type GatewayParts = Pick<ServiceContext<GatewayConfig>, 'database' | 'requester' | 'wakeRelay'>;
@@ -22,6 +23,8 @@ export interface GatewayDeps extends ServiceDeps {
   readonly quotaWithinMs?: number;
   /** Of new passwords. Left out except by tests of anything else: a hash takes a third of a second of CPU. */
   readonly passwordCost?: PasswordCost;
+  /** Left out except by the tests of the protocol. */
+  readonly mcpExtension?: McpExtension;
   /** Left out except by tests of readiness. */
   readonly healthTimes?: HealthTimes;
 }

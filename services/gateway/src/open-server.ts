@@ -14,13 +14,14 @@ export async function openServer(
   {
     finishWithinMs = finishBesideOthersWithinMs,
     beforeListening,
-  }: Pick<GatewayDeps, 'finishWithinMs' | 'beforeListening'>,
+    mcpExtension,
+  }: Pick<GatewayDeps, 'finishWithinMs' | 'beforeListening' | 'mcpExtension'>,
 ): Promise<string> {
   const { config, resources } = context;
   const create = async () => {
     // The code of all routes is the largest part of the gateway's: it is read while others work.
     const { createServer } = await import('./create-server.ts');
-    return resources.add('http server', await createServer(app), (created) => {
+    return resources.add('http server', await createServer(app, mcpExtension), (created) => {
       app.requester.finishWithin(finishWithinMs);
       return created.close();
     });
