@@ -63,14 +63,16 @@ export async function callGeneric(
   client: Client,
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
-    if (generic.name === 'find')
-      return await pageOf(async () => Buffer.from(JSON.stringify(findOperations(caller.actor, given))), {}, false);
+    if (generic.name === 'find') return await pageOf(async () => found(caller.actor, given), {}, false, caller.bodies);
     const call = genericCall(generic, given);
     return await callTool(app, confirmations, caller, call.tool, call.given, client);
   } catch (err) {
     return errorResult(err, caller, client.readsStructuredErrors);
   }
 }
+
+const found = (actor: Actor, given: Record<string, unknown>): Buffer =>
+  Buffer.from(JSON.stringify(findOperations(actor, given)));
 
 async function perform(app: App, caller: Caller, request: ToolRequest): Promise<CallToolResult> {
   const { operation, params, body, idempotencyKey } = request;
@@ -80,7 +82,7 @@ async function perform(app: App, caller: Caller, request: ToolRequest): Promise<
     read?.hold(result.body.byteLength);
     return withoutSecret(operation, result.body);
   };
-  return await pageOf(call, request.query, request.full);
+  return await pageOf(call, request.query, request.full, caller.bodies);
 }
 
 /** Of the reads that one account runs at once; null for what is none. */
@@ -160,7 +162,7 @@ async function answerBefore(app: App, caller: Caller, request: ToolRequest): Pro
   try {
     const before = { ...caller, params, query, body, idempotencyKey, onlyRepeats: true };
     const result = await callOperation(app, operation, before);
-    return await pageOf(async () => withoutSecret(operation, result.body), query, full);
+    return await pageOf(async () => withoutSecret(operation, result.body), query, full, caller.bodies);
   } catch (err) {
     if (err instanceof DomainError && err.code === 'version_changed') return null;
     throw err;

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { RequestFailure } from '../edge/request-log.ts';
 import type { Actor } from '../identity/actors.ts';
+import type { PassedBodies } from './passed-bodies.ts';
 
 /** Who calls tools in one HTTP request. */
 export interface Caller {
@@ -12,6 +13,10 @@ export interface Caller {
   readonly from: { readonly address: string; readonly userAgent: string | undefined };
   /** Carries the result. */
   readonly res: ServerResponse;
+  /** What is called: a server for one request needs nothing else. */
+  readonly methods: ReadonlySet<string>;
+  /** What goes into the answer as the service wrote it. */
+  readonly bodies: PassedBodies;
   /** Called with every failure, for the request's line in the log. */
   readonly onFailure: (failure: RequestFailure) => void;
 }

@@ -140,8 +140,9 @@ function show({ remember }: Confirmations, call: string, preview: Preview, now: 
   return { kind: 'show', preview, hasChanged };
 }
 
-function shownOf({ amountCents = null, currency = null, facts, agreed = facts }: Preview): Shown {
-  return { cents: amountCents, content: hash('sha256', JSON.stringify([currency, agreed]), 'base64url') };
+function shownOf({ amountCents, currency = null, facts, agreed = facts }: Preview): Shown {
+  const content = hash('sha256', JSON.stringify([currency, agreed]), 'base64url');
+  return { cents: amountCents ?? null, content };
 }
 
 /** The question that a request answers with consent to this call; undefined where it brings none. */

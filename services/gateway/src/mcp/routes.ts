@@ -13,19 +13,29 @@ import { sendProblem } from '../edge/send-problem.ts';
 import { anonymous } from '../identity/actors.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import type { Caller } from './caller.ts';
+import type { McpExtension } from './mcp-server.ts';
+import { PassedBodies } from './passed-bodies.ts';
 import type { Mcp } from './serve-mcp.ts';
 
 const path = '/api/mcp';
 const parseError = -32700;
 const invalidRequest = -32600;
 
-/** The MCP endpoint: the same keys, limits and operations as everything else, in JSON-RPC. */
-export async function routeMcp(server: FastifyInstance, app: App, guard: Guard): Promise<void> {
+/**
+ * The MCP endpoint: the same keys, limits and operations as everything else, in JSON-RPC.
+ * @param extension of tests
+ */
+export async function routeMcp(
+  server: FastifyInstance,
+  app: App,
+  guard: Guard,
+  extension: McpExtension | undefined,
+): Promise<void> {
   const ownSite = createOwnSite(app.config);
   // Loaded by the first message: a start does not wait for its code and the schemas of its tools.
   let loaded: Promise<Mcp> | undefined;
   const load = (): Promise<Mcp> => {
-    loaded ??= import('./serve-mcp.ts').then(({ serveMcp }) => serveMcp(app));
+    loaded ??= import('./serve-mcp.ts').then(({ serveMcp }) => serveMcp(app, extension));
     return loaded;
   };
 
@@ -53,11 +63,14 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
       baseUrl: baseUrlOf(app.config, req.socket),
       from: { address: clientOfAddress(req.ip), userAgent: req.headers['user-agent'] },
       res: reply.raw,
+      methods: new Set(messages.flatMap(methodOf)),
+      bodies: new PassedBodies(),
       onFailure: (failure) => {
         req.failure = failure;
       },
     };
-    return reply.send(await (await load()).answer(req.raw, req.body, caller));
+    const { status, headers, body } = await (await load()).answer(req.raw, req.body, caller);
+    return reply.code(status).headers(headers).send(body);
   };
 
   await server.register((mcp, _, done) => {
@@ -98,6 +111,11 @@ interface Message {
   readonly method?: unknown;
   readonly params?: { readonly name?: unknown; readonly _meta?: { readonly traceparent?: unknown } };
 }
+
+const methodOf = (body: unknown): string[] => {
+  const { method } = (body ?? {}) as Message;
+  return typeof method === 'string' ? [method] : [];
+};
 
 /** The message's span continues the request's trace; without one, the trace that the client put into the message. */
 function messageSpan(req: FastifyRequest): [name: string, options: SpanOptions] {

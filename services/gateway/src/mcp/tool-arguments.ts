@@ -24,6 +24,23 @@ export interface ToolRequest {
   readonly faults: readonly FieldError[];
 }
 
+/** Made once for each tool: a schema is compiled at its first use. */
+const outlines = new WeakMap<Tool, z.ZodObject>();
+
+/** The names of all arguments, and the schemas of those that the operation does not judge. */
+function outlineOf(tool: Tool): z.ZodObject {
+  const known = outlines.get(tool);
+  if (known !== undefined) return known;
+  const { params, query } = tool.operation;
+  const outline = z.strictObject({
+    ...each(params?.shape, z.string()),
+    ...each({ ...query?.shape, ...bodyShape(tool.operation) }, z.unknown().optional()),
+    ...ownArguments(tool),
+  });
+  outlines.set(tool, outline);
+  return outline;
+}
+
 /** Arguments that are the tool's own, beside those of its operation. */
 function ownArguments({ operation, kinds }: Tool): Shape {
   const kind = z.enum(Object.keys(kinds ?? {}));
@@ -61,12 +78,7 @@ function bodyShape({ body }: Pick<Operation, 'body'>): Shape {
 export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolRequest {
   const { params, query } = tool.operation;
   const body = bodyShape(tool.operation);
-  const outline = z.strictObject({
-    ...each(params?.shape, z.string()),
-    ...each({ ...query?.shape, ...body }, z.unknown().optional()),
-    ...ownArguments(tool),
-  });
-  const faults = faultsIn(outline, given);
+  const faults = faultsIn(outlineOf(tool), given);
   const { kind, idempotencyKey, confirm, expectedCents, full } = given as {
     kind?: string;
     idempotencyKey?: string;

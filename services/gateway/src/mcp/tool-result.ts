@@ -4,6 +4,7 @@ import { excerpt } from '../problems/excerpt.rules.ts';
 import { shortened } from '../problems/problem-document.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import type { Caller } from './caller.ts';
+import type { PassedBodies } from './passed-bodies.ts';
 import type { Preview } from './previews/preview.ts';
 import { shortResult } from './short-result.rules.ts';
 
@@ -22,36 +23,42 @@ export async function pageOf(
   request: (query: Record<string, unknown>) => Promise<Uint8Array>,
   query: Record<string, unknown>,
   full: boolean,
+  bodies: PassedBodies,
 ): Promise<CallToolResult> {
   let limit = Number.POSITIVE_INFINITY;
   for (let requested = 1; ; requested++) {
-    const shown = resultOf(await request(Number.isFinite(limit) ? { ...query, limit } : query), full);
-    const { next, data } = shown.structuredContent as { next?: unknown; data?: unknown };
-    const wasCut = next !== undefined && Array.isArray(data) && shown.rowsLeftOut > 0;
-    const { rowsLeftOut: _, ...result } = shown;
+    const body = await request(Number.isFinite(limit) ? { ...query, limit } : query);
+    const whole = wholeResult(body, full ? fullBytesMax : shortBytesMax, bodies);
+    if (whole !== null) return whole;
+    const { result, value, rowsLeftOut } = cutResult(body, full);
+    const { next, data } = value as { next?: unknown; data?: unknown };
+    const wasCut = next !== undefined && Array.isArray(data) && rowsLeftOut > 0;
     if (!wasCut || requested === pagesMax) return result;
     // The last one is of one row: there is no shorter one.
     limit = requested === pagesMax - 1 ? 1 : Math.max(1, Math.min(data.length, limit - 1));
   }
 }
 
-/** The body as a structure, and again as text for clients that know only text. */
-function resultOf(body: Uint8Array, full: boolean): CallToolResult & { readonly rowsLeftOut: number } {
-  const text = Buffer.from(body).toString('utf8');
-  const value = JSON.parse(text) as Record<string, unknown>;
-  const { value: short, note, rowsLeftOut } = shortResult(value, body.byteLength, full ? fullBytesMax : shortBytesMax);
-  if (note === null) return { content: [{ type: 'text', text }], structuredContent: short, rowsLeftOut };
+/** The body as it came, as a structure and again as text for clients that know only text; null where it is too long. */
+function wholeResult(body: Uint8Array, bytesMax: number, bodies: PassedBodies): CallToolResult | null {
+  if (body.byteLength * 2 > bytesMax) return null;
+  const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const quoted = JSON.stringify(json);
+  if (body.byteLength + Buffer.byteLength(quoted) > bytesMax) return null;
+  const { text, structuredContent } = bodies.add(json, quoted);
+  return { content: [{ type: 'text', text }], structuredContent: { ...structuredContent } };
+}
+
+/** The same of a body that is too long. */
+function cutResult(body: Uint8Array, full: boolean) {
+  const whole = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
+  const { value, note, rowsLeftOut } = shortResult(whole, body.byteLength, full ? fullBytesMax : shortBytesMax);
   const advice = full
     ? 'Read the whole over HTTP.'
-    : `Call again with full: true for the whole, or page with limit and ${'next' in value ? 'after' : 'before'}.`;
-  return {
-    content: [
-      { type: 'text', text: JSON.stringify(short) },
-      { type: 'text', text: `${note} ${advice}` },
-    ],
-    structuredContent: short,
-    rowsLeftOut,
-  };
+    : `Call again with full: true for the whole, or page with limit and ${'next' in whole ? 'after' : 'before'}.`;
+  const text = (words: string) => ({ type: 'text' as const, text: words });
+  const content = [text(JSON.stringify(value)), ...(note === null ? [] : [text(`${note} ${advice}`)])];
+  return { result: { content, structuredContent: value }, value, rowsLeftOut };
 }
 
 /** What a call that needs the seller's consent would do. It was not made, and that is no error. */
