@@ -21,7 +21,7 @@ const common: Readonly<Record<string, string>> = {
   full: 'Uncut, however long.',
   idempotencyKey: 'New for each intent: a repeat has one effect.',
   confirm: 'The seller agreed to the preview.',
-  expectedCents: 'Amount that the preview showed.',
+  expectedCents: 'Minor units, as the preview showed.',
   from: 'First day or time, UTC.',
   to: 'Last day or time, UTC.',
   priceCents: 'Minor units: 4900 is 49.00.',
@@ -54,6 +54,7 @@ export function schemaOf(shape: z.ZodObject, words: Tool['words'] = {}): JsonSch
       if (jsonSchema.anyOf?.some((one) => one.type === 'boolean')) toBoolean(jsonSchema);
     },
   });
+  withOneType(schema);
   for (const [name, field] of Object.entries(schema.properties ?? {}) as [string, JsonSchema][]) {
     const description = words[name] ?? common[name];
     if (description !== undefined) field.description = description;
@@ -79,4 +80,19 @@ function descriptionsOnly(shape: z.ZodObject) {
 function toBoolean(jsonSchema: JsonSchema): void {
   delete jsonSchema.anyOf;
   jsonSchema.type = 'boolean';
+}
+
+/** Some vendors' models know schemas of one type alone, and would refuse the tool or forget the choices: a value or null is a choice of two. */
+function withOneType(schema: JsonSchema): void {
+  const { type, enum: choices, items, properties = {}, anyOf = [] } = schema;
+  for (const part of [...Object.values(properties), ...anyOf, items])
+    if (typeof part === 'object' && !Array.isArray(part)) withOneType(part);
+  if (!Array.isArray(type)) return;
+  const others = (type as readonly string[]).filter((one) => one !== 'null');
+  const kept = choices?.filter((choice) => choice !== null);
+  for (const keyword of ['type', 'enum', 'items'] as const) delete schema[keyword];
+  schema.anyOf = [
+    ...others.map((one) => ({ type: one, ...(kept && { enum: kept }), ...(items && { items }) }) as JsonSchema),
+    { type: 'null' },
+  ];
 }

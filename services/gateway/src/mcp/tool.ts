@@ -38,33 +38,31 @@ export interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
+  /** Something leaves the platform: a webhook, an email, a charge. */
+  readonly openWorldHint: boolean;
 }
+
+const hints = (readOnly: boolean, destructive: boolean, idempotent: boolean, openWorld: boolean): ToolAnnotations => ({
+  readOnlyHint: readOnly,
+  destructiveHint: destructive,
+  idempotentHint: idempotent,
+  openWorldHint: openWorld,
+});
 
 export const annotations = {
-  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
-  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  reads: hints(true, false, true, false),
+  adds: hints(false, false, false, false),
   /** What it replaces or removes is gone. */
-  changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  changes: hints(false, true, true, false),
   /** As `changes`, but a second call replaces once more. */
-  replaces: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-  /** Something leaves the platform: a webhook, an email, a charge. */
-  sends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  replaces: hints(false, true, false, false),
+  sends: hints(false, false, false, true),
   /** A second call does nothing. */
-  repeats: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-  changesAnything: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-  charges: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-} as const satisfies Record<string, ToolAnnotations>;
-
-/** The hints as clients get them: at least one of each tool; others that equal the protocol's defaults are left out. */
-export function hintsOf({
-  annotations: { readOnlyHint, destructiveHint, idempotentHint },
-}: {
-  readonly annotations: ToolAnnotations;
-}) {
-  if (readOnlyHint) return { readOnlyHint };
-  return idempotentHint ? { destructiveHint, idempotentHint } : { destructiveHint };
-}
+  repeats: hints(false, false, true, false),
+  ends: hints(false, true, true, false),
+  changesAnything: hints(false, true, false, true),
+  charges: hints(false, true, true, true),
+} as const;
 
 /** Few enough that rows keep their texts in 20 KB: a well-filled order is 0.9 KB, and a result holds it twice. */
 export const shortPage = { limit: 10 };

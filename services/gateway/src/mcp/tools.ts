@@ -50,7 +50,7 @@ export const namedTools: readonly Tool[] = [
       'Adds an offer to a product: a bump beside the checkout, an upsell after the purchase, charged in one click. It is offered at once unless `active` is false.',
     operation: operation('createBump'),
     kinds: offerKinds('create'),
-    words: { headline: 'What buyers read.' },
+    words: { headline: 'What buyers read.', active: 'Offered to buyers.' },
     annotations: adds,
   },
   {
@@ -59,7 +59,12 @@ export const namedTools: readonly Tool[] = [
     description:
       'Adds a code that buyers type at the checkout of one product. Give percentOff or amountOffCents; it takes nothing off bumps, upsells and renewals.',
     operation: operation('createDiscount'),
-    words: { code: 'As buyers type it.', percentOff: 'Whole percent.', maxUses: 'Orders that may use it.' },
+    words: {
+      code: 'As buyers type it.',
+      percentOff: 'Whole percent, 20 is 20 %.',
+      maxUses: 'Orders that may use it.',
+      expiresAt: 'ISO 8601, in the future.',
+    },
     annotations: adds,
   },
   {
@@ -194,6 +199,7 @@ export const namedTools: readonly Tool[] = [
       events: 'Names, such as order.paid; all unless given.',
       description: 'For the seller.',
       headers: 'Own headers of each delivery.',
+      active: 'Whether it is sent to.',
     },
     annotations: changes,
   },
