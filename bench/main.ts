@@ -11,6 +11,7 @@ import { measureCheckouts } from './parts/measure-checkouts.ts';
 import { measureDeliveries } from './parts/measure-deliveries.ts';
 import { measureLimits } from './parts/measure-limits.ts';
 import { measureLists } from './parts/measure-lists.ts';
+import { measureMcp } from './parts/measure-mcp.ts';
 import { measureMetrics } from './parts/measure-metrics.ts';
 import { measureOrderThroughput } from './parts/measure-order-throughput.ts';
 import { measureRenewals } from './parts/measure-renewals.ts';
@@ -105,6 +106,10 @@ async function compare({ parts, lengths, floorOnly }: Options, infra: Infra, res
     results.lists = await measureLists(systems, lengths);
   }
   if (platform === undefined) return;
+  if (parts.includes('mcp')) {
+    step('mcp: a page of orders and orders by tools, beside the same over HTTP');
+    results.mcp = await measureMcp(platform.system, lengths);
+  }
   if (parts.includes('checkouts')) {
     step('checkouts: 8 and 32 buyers, beside recorded orders');
     results.checkouts = await measureCheckouts(platform, infra.postgres.url, lengths);

@@ -6,6 +6,7 @@ const partNames = [
   'checkouts',
   'renewals',
   'lists',
+  'mcp',
   'metrics',
   'latency',
   'deliveries',

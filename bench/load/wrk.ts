@@ -18,14 +18,21 @@ export interface LoadResult {
 }
 
 export interface Load {
-  readonly script: 'orders' | 'reads' | 'checkouts';
+  readonly script: 'orders' | 'reads' | 'checkouts' | 'mcp';
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
   /** The seller's, for checkouts. */
   readonly handle?: string;
+  /** What the script `mcp` calls, in the words of which revision of the protocol. */
+  readonly mcp?: McpCall;
   /** Sold instead of what the system sells. */
   readonly productSlug?: string;
+}
+
+export interface McpCall {
+  readonly tool: 'list_orders' | 'create_order';
+  readonly revision: '2025-11-25' | '2026-07-28';
 }
 
 const run = promisify(execFile);
@@ -53,6 +60,8 @@ export async function runWrk(system: SystemUnderTest, load: Load): Promise<LoadR
     BENCH_PRODUCT_SLUG: load.productSlug ?? system.sale.productSlug,
     BENCH_BUMP_ID: system.sale.bumpId,
     BENCH_HANDLE: load.handle ?? '',
+    BENCH_TOOL: load.mcp?.tool ?? '',
+    BENCH_REVISION: load.mcp?.revision ?? '',
     BENCH_RUN: `${process.pid}-${runs}`,
     BENCH_SUMMARY: file('./summary.lua'),
   };

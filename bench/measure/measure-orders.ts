@@ -1,4 +1,4 @@
-import { type LoadResult, runWrk } from '../load/wrk.ts';
+import { type LoadResult, type McpCall, runWrk } from '../load/wrk.ts';
 import type { DrainedCounts, SystemUnderTest } from '../system.ts';
 import { type CpuUse, cpuBetween, readCpu } from './cpu.ts';
 import { waitUntilQuiet } from './quiet.ts';
@@ -17,12 +17,23 @@ interface Drained extends DrainedCounts {
   readonly complete: boolean;
 }
 
-/** Orders as fast as so many connections get them answered, then until every consumer is done with them. */
-export async function measureOrders(system: SystemUnderTest, connections: number, seconds: number): Promise<OrdersRun> {
+/**
+ * Orders as fast as so many connections get them answered, then until every consumer is done with them.
+ * @param mcp where they are placed by a tool; over HTTP otherwise
+ */
+export async function measureOrders(
+  system: SystemUnderTest,
+  connections: number,
+  seconds: number,
+  mcp?: McpCall,
+): Promise<OrdersRun> {
   await waitUntilQuiet();
   const watch = await system.watchOrders?.();
   const before = readCpu(system.processes);
-  const load = await runWrk(system, { script: 'orders', url: system.ordersUrl, connections, seconds });
+  const how = mcp
+    ? { script: 'mcp' as const, url: mcpUrl(system), mcp }
+    : { script: 'orders' as const, url: system.ordersUrl };
+  const load = await runWrk(system, { ...how, connections, seconds });
   const counts = await watch?.waitUntilDrained(load.accepted);
   const cpu = cpuBetween(before, readCpu(system.processes), load.accepted);
   if (watch === undefined || counts === undefined) return { ...load, cpu };
@@ -30,3 +41,5 @@ export async function measureOrders(system: SystemUnderTest, connections: number
   const complete = listed >= load.accepted && counts.inMetrics === listed && counts.atReceiver === listed;
   return { ...load, cpu, drained: { ...counts, listed, complete } };
 }
+
+export const mcpUrl = ({ ordersUrl }: SystemUnderTest): string => new URL('/api/mcp', ordersUrl).href;

@@ -3,6 +3,7 @@ import type { OrdersRun } from '../measure/measure-orders.ts';
 import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { ListResult, ListRun } from '../parts/measure-lists.ts';
+import type { McpResult, McpRun } from '../parts/measure-mcp.ts';
 import type { MetricsResult } from '../parts/measure-metrics.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
 import type { RenewalsResult } from '../parts/measure-renewals.ts';
@@ -25,6 +26,7 @@ export function printResults(results: Results): void {
     renewals,
     stripeRenewals,
     lists,
+    mcp,
     metrics,
     latency,
     deliveries,
@@ -40,6 +42,7 @@ export function printResults(results: Results): void {
   if (renewals) printRenewals(renewals);
   printStripeRenewals(stripeRenewals);
   if (lists) printLists(lists);
+  printMcp(mcp);
   if (metrics) printMetrics(metrics);
   for (const each of latency ?? []) printLatency(each);
   if (deliveries) printDeliveries(deliveries);
@@ -168,6 +171,21 @@ function printLists(lists: ListResult[]): void {
     ...lists.flatMap(({ list, ratio, ...sides }) =>
       pairOfRows(list, { ...sides, ratios: ratio === undefined ? [] : [ratio] }, extra),
     ),
+  ]);
+}
+
+function printMcp(results: McpResult[] | undefined): void {
+  if (results === undefined) return;
+  const row = (tool: string, by: string, runs: McpRun[], ratio: string) => [
+    ...[tool, by, middle(runs, (run) => run.perSecond), ratio],
+    ...[middle(runs, (run) => run.p50Ms), middle(runs, (run) => run.p99Ms), middle(runs, (run) => run.bytesPerAnswer)],
+  ];
+  printTable('Tools beside the same over HTTP, at 8 connections (medians of the rounds)', [
+    ['tool', 'by', 'per s', 'ratio', 'p50 ms', 'p99 ms', 'bytes'],
+    ...results.flatMap(({ tool, http, mcp }) => [
+      row(tool, 'HTTP', http, ''),
+      ...mcp.map(({ revision, runs, ratio }) => row('', `MCP ${revision}`, runs, round(ratio))),
+    ]),
   ]);
 }
 

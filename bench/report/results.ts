@@ -3,6 +3,7 @@ import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { DeliveriesResult } from '../parts/measure-deliveries.ts';
 import type { LimitsResult } from '../parts/measure-limits.ts';
 import type { ListResult } from '../parts/measure-lists.ts';
+import type { McpResult } from '../parts/measure-mcp.ts';
 import type { MetricsResult } from '../parts/measure-metrics.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
 import type { RenewalsResult } from '../parts/measure-renewals.ts';
@@ -25,6 +26,7 @@ export interface Results {
   renewals?: RenewalsResult;
   stripeRenewals?: StripeRenewalsResult;
   lists?: ListResult[];
+  mcp?: McpResult[];
   metrics?: MetricsResult;
   /** At one rate after the other. */
   latency?: WebhookLatency[];
@@ -56,6 +58,7 @@ export function checkTargets(results: Results): Target[] {
     ...latencyTargets(results),
     ...deliveryTargets(results),
     ...listTargets(results),
+    ...mcpTargets(results),
     ...limitsTargets(results),
     ...webhookListTargets(results),
     ...metricsTargets(results),
@@ -172,6 +175,13 @@ function deliveryTargets({ deliveries }: Results): Target[] {
 function listTargets({ lists = [] }: Results): Target[] {
   return lists.flatMap(({ list, ratio }) =>
     ratio === undefined ? [] : [atLeast(`${list} list over bare list`, ratio, 0.7, '')],
+  );
+}
+
+/** What a client of the current revision gets. */
+function mcpTargets({ mcp = [] }: Results): Target[] {
+  return mcp.flatMap(({ tool, mcp: [current] }) =>
+    current === undefined ? [] : [atLeast(`${tool} over HTTP`, current.ratio, tool === 'list_orders' ? 0.7 : 0.8, '')],
   );
 }
 
