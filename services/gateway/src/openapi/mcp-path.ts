@@ -14,6 +14,8 @@ const message = z
   })
   .meta({ id: 'McpMessage', description: 'A JSON-RPC 2.0 message of the Model Context Protocol.' });
 
+const messages = z.union([message, z.array(message).min(1).max(20)]);
+
 const problemOf = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
 const listed = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -41,19 +43,26 @@ export const mcpPath: ZodOpenApiPathsObject = {
       summary: 'Model Context Protocol server',
       description:
         'Streamable HTTP without sessions: revision 2026-07-28, and clients of the 2025 revisions that open with ' +
-        '`initialize`. A key sees and can call just the tools its scopes allow.',
+        '`initialize`. A key sees and can call just the tools, resources and prompts that its scopes allow. ' +
+        'Any `Accept` is taken: clients of 2025 get a stream if they name `text/event-stream`, JSON otherwise. A body is one message; ' +
+        'of revision 2025-03-26 it may be a batch of up to 20, each of which counts as a request.',
       security: [{ apiKey: [] }, { session: [] }],
       parameters: [{ $ref: '#/components/parameters/RequestId' }],
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: message, examples: { one: { value: listed } } } },
+        content: {
+          'application/json': {
+            schema: messages,
+            examples: { one: { value: listed }, batch: { value: [listed] } },
+          },
+        },
       },
       responses: {
         200: {
           description: 'The answer to a request.',
           headers: commonHeaders,
           content: {
-            'application/json': { schema: message, examples: { one: { value: answered } } },
+            'application/json': { schema: messages, examples: { one: { value: answered }, batch: { value: [answered] } } },
             'text/event-stream': {
               schema: { type: 'string' },
               examples: { one: { value: `event: message\ndata: ${JSON.stringify(answered)}\n\n` } },
@@ -65,7 +74,6 @@ export const mcpPath: ZodOpenApiPathsObject = {
         401: problemOf('Unauthorized'),
         403: problemOf('NotAllowed'),
         404: rpcError('No such method.'),
-        406: rpcError('`Accept` must name `application/json` and `text/event-stream`.'),
         413: problemOf('PayloadTooLarge'),
         415: problemOf('UnsupportedMediaType'),
         429: problemOf('RateLimited'),
