@@ -512,6 +512,25 @@ test('no MCP tool lets a second account see, change or use anything of the first
   expect(await victimsThings()).toEqual(before);
 });
 
+test('no MCP resource or prompt shows a second account anything of the first', async () => {
+  const own = (await mcp(attacker, 'resources/list', {})).text.match(/checkout:\/\/\w+(?=")/g) ?? [];
+  expect(own.length).toBeGreaterThan(1);
+  for (const uri of own) expect((await mcp(attacker, 'resources/read', { uri })).text).toContain('"contents"');
+  const { text: templates } = await mcp(attacker, 'resources/templates/list', {});
+  const foreign = [`checkout://products/${ids.productId}`, `checkout://orders/${ids.orderId}`];
+  expect(templates.match(/"uriTemplate"/g)).toHaveLength(foreign.length);
+  for (const uri of foreign) expect((await mcp(attacker, 'resources/read', { uri })).text).toContain('"error"');
+  const asked = [
+    ...[...own, ...foreign].map((uri) => ['resources/read', { uri }] as const),
+    ['prompts/get', { name: 'needs_attention' }] as const,
+  ];
+  for (const [method, params] of asked) {
+    // A refusal repeats the address that was asked for.
+    const text = (await mcp(attacker, method, params)).text.replaceAll(/checkout:[^"\\]*/g, '');
+    for (const mark of marks) expect([method, params, text.includes(mark)]).toEqual([method, params, false]);
+  }
+});
+
 /** Calls an operation by its name; what is asked about first is confirmed by a second call. */
 async function byName(
   { id, method, changesNothing }: (typeof operations)[number],
