@@ -214,7 +214,7 @@ function scoreOf({ id, summary, description = '', path, tag }: Operation, words:
   const name = new Set(stemsOf(id));
   const head = new Set(stemsOf(`${summary} ${tag} ${path}`));
   const text = new Set(stemsOf(description));
-  const whole = name.isSubsetOf(new Set(words)) ? 5 : 0;
+  const whole = [...name].every((word) => words.includes(word)) ? 5 : 0;
   return words.reduce(
     (sum, word) => sum + (name.has(word) ? 5 : 0) + (head.has(word) ? 3 : 0) + (text.has(word) ? 1 : 0),
     whole,
