@@ -10,10 +10,11 @@ import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
 let key: string;
+let accountId: string;
 let writeKey: string;
 beforeAll(async () => {
   const seller = await createSeller(url);
-  ({ key } = seller);
+  ({ key, accountId } = seller);
   const body = { name: 'writes', scopes: ['write'] };
   writeKey = (await send(url, 'POST', '/api/v1/api-keys', { session: seller.session, body })).json.key;
 });
@@ -57,10 +58,17 @@ test('a resource is the body of the operation, of the key’s account', async ()
 
 test('a template reads the thing of its id, and of another account’s nothing', async () => {
   const productId = newId('product', Date.now());
-  harness.books.order = '{"id":"of the test"}';
-  const order = await read(`checkout://orders/${newId('order', Date.now())}`);
-  expect(JSON.parse(order.result.contents[0].text)).toMatchObject({ id: 'of the test' });
-  for (const uri of [`checkout://products/${productId}`, 'checkout://products/nonsense', 'checkout://nothing', 'x'])
+  harness.books.product = `${accountId} ${productId}`;
+  const { contents } = (await read(`checkout://products/${productId}`)).result;
+  expect(contents).toEqual([{ uri: `checkout://products/${productId}`, mimeType: 'application/json', text: '{}' }]);
+  const other = await createSeller(url);
+  expect((await read(`checkout://products/${productId}`, other.key)).error).toMatchObject({ code: -32602 });
+  for (const uri of [
+    `checkout://products/${newId('product', Date.now())}`,
+    'checkout://products/nonsense',
+    'checkout://nothing',
+    'x',
+  ])
     expect((await read(uri)).error).toMatchObject({ code: -32602, data: { uri } });
   expect(messageOf((await rpc(url, key, 'resources/read', { uri: 'checkout://nothing' })).text).error.code).toBe(
     -32002,

@@ -62,7 +62,10 @@ export const mcpPath: ZodOpenApiPathsObject = {
           description: 'The answer to a request.',
           headers: commonHeaders,
           content: {
-            'application/json': { schema: messages, examples: { one: { value: answered }, batch: { value: [answered] } } },
+            'application/json': {
+              schema: messages,
+              examples: { one: { value: answered }, batch: { value: [answered] } },
+            },
             'text/event-stream': {
               schema: { type: 'string' },
               examples: { one: { value: `event: message\ndata: ${JSON.stringify(answered)}\n\n` } },
