@@ -22,7 +22,9 @@ export const sellerResource = z
 export type SellerResource = z.infer<typeof sellerResource>;
 
 /** Why a discount code takes nothing off. */
-export const discountRefusal = z.enum(['unknown', 'expired', 'used_up', 'frees_subscription']);
+export const discountRefusal = z.enum([
+  ...(['unknown', 'expired', 'used_up', 'frees_subscription', 'too_many_attempts'] as const),
+]);
 export type DiscountRefusal = z.infer<typeof discountRefusal>;
 
 const offeredProduct = z.object({
@@ -41,7 +43,14 @@ const pricedOffer = z.object({
   bumps: z.array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int(), chosen: z.boolean() })),
   hasDiscountCodes: z.boolean(),
   discount: z
-    .object({ code: z.string(), refusal: discountRefusal.nullable() })
+    .object({
+      code: z.string(),
+      refusal: discountRefusal.nullable(),
+      retryAfterSeconds: z
+        .int()
+        .optional()
+        .describe('Only with `too_many_attempts`: in so many seconds codes are looked at again.'),
+    })
     .nullable()
     .describe('The code that was given. `refusal` says why it takes nothing off; null when it does.'),
   lines: z.array(z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() })),

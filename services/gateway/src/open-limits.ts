@@ -7,7 +7,8 @@ import { AccountQuota } from './limits/account-quota.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
 import { createAttemptCapacity } from './limits/attempt-capacity.ts';
 import { createCodeLimit, unlimitedCodes } from './limits/code-limit.ts';
-import { createDeclineLimit, type DeclineLimit, noDeclineLimit } from './limits/decline-limit.ts';
+import { createDeclineLimit, noDeclineLimit } from './limits/decline-limit.ts';
+import { createDiscountLimit, unlimitedDiscounts } from './limits/discount-limit.ts';
 import { createLoginLimit, unlimitedLogin } from './limits/login-limit.ts';
 import type { RateWindows } from './limits/rate-windows.ts';
 import { ReadLimiter, readLimits } from './limits/read-limiter.ts';
@@ -35,6 +36,7 @@ type Limits = Pick<
   | 'limitLogin'
   | 'limitCodes'
   | 'declineLimit'
+  | 'discountLimit'
   | 'readLimiter'
   | 'limitWrites'
   | 'storedAnswers'
@@ -59,7 +61,7 @@ export function openLimits(
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, windows, logger, quotaWithinMs),
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(windows),
     limitCodes: perMinute === 0 ? unlimitedCodes : createCodeLimit(windows),
-    declineLimit: perMinute === 0 ? noDeclineLimit : openDeclineLimit(context, windows),
+    ...(perMinute === 0 ? noAttemptLimits : openAttemptLimits(context, windows)),
     readLimiter: new ReadLimiter(readLimits),
     limitWrites: createWriteLimit(),
     storedAnswers: resources.add(
@@ -70,9 +72,17 @@ export function openLimits(
   };
 }
 
-function openDeclineLimit(context: ServiceContext<GatewayConfig>, windows: RateWindows): DeclineLimit {
+const noAttemptLimits = { declineLimit: noDeclineLimit, discountLimit: unlimitedDiscounts };
+
+function openAttemptLimits(
+  context: ServiceContext<GatewayConfig>,
+  windows: RateWindows,
+): Pick<Limits, 'declineLimit' | 'discountLimit'> {
   const { config, database, clock, logger, wakeRelay, resources } = context;
   const capacity = resources.add('attempt capacity', createAttemptCapacity(database), (created) => created.close());
   const refusals = createRefusals({ windows, database, clock, wakeRelay, pepper: config.KEY_PEPPER });
-  return createDeclineLimit({ windows, capacity, refusals, logger });
+  return {
+    declineLimit: createDeclineLimit({ windows, capacity, refusals, logger }),
+    discountLimit: createDiscountLimit({ windows, capacity, logger }),
+  };
 }

@@ -61,10 +61,17 @@ export function createCheckoutStandIn() {
     paid,
     pay: paid,
     continue: paid as () => Promise<CheckoutOutcome>,
+    /** Discount codes that are right; null: all are. */
+    codes: null as ReadonlySet<string> | null,
     /** Throws what an opening is refused with. */
     beforeOpening: (_: RequestInput<typeof openCheckout>['body']): void => undefined,
     /** What a checkout is read as, beside its usual fields. */
     shown: {} as Partial<CheckoutResource>,
+  };
+  const requireCode = (code: string | null | undefined): void => {
+    if (!code || checkout.codes?.has(code) !== false) return;
+    const message = `The product has no discount code "${code}".`;
+    throw new DomainError('discount_invalid', message, [{ field: 'discountCode', code: 'discount_invalid', message }]);
   };
   const owner = ({ checkoutId, secret }: { checkoutId: string; secret: string }): string => {
     const known = secrets.get(checkoutId);
@@ -100,11 +107,15 @@ export function createCheckoutStandIn() {
       noted('opt out', input, context);
       return Object.assign(ended(input.token), { optedOut: true });
     }),
-    onRequest(getOffer, async (input) => {
+    onRequest(getOffer, async (input, context) => {
       if (input.slug === 'archived')
         throw new DomainError('no_longer_for_sale', 'The product is not for sale any more.');
       if (input.slug !== 'course') throw new DomainError('product_not_found', 'No product is sold at this address.');
-      return offerOf(input.slug);
+      noted('offer', input, context);
+      const code = input.discountCode;
+      const discount =
+        code === null ? null : { code, refusal: checkout.codes?.has(code) === false ? ('unknown' as const) : null };
+      return { ...offerOf(input.slug), discount };
     }),
     onRequest(recordVisit, async (input, context) => {
       noted('visit', input, context);
@@ -115,6 +126,7 @@ export function createCheckoutStandIn() {
       const secret = randomBytes(32).toString('base64url');
       secrets.set(id, { secret, accountId: context.accountId });
       checkout.beforeOpening(noted('open', input, context).body);
+      requireCode(input.body.discountCode);
       return { ...checkoutOf(id, input.body.slug), secret };
     }),
     onRequestAcrossAccounts(restoreCheckout, async (input, context) => {
@@ -132,6 +144,7 @@ export function createCheckoutStandIn() {
     }),
     onRequestAcrossAccounts(updateCheckout, async (input, context) => {
       owner(noted('update', input, context));
+      requireCode(input.body.discountCode);
       return { ...checkoutOf(input.checkoutId, 'course'), email: input.body.email ?? null };
     }),
     onRequestAcrossAccounts(payCheckout, async (input, context) => {

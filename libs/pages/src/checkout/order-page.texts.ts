@@ -51,6 +51,9 @@ export const orderTexts = {
   totalSaid: (total: string) => `The total is ${total}.`,
 } as const;
 
+const timeText = (seconds: number): string =>
+  seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+
 /** What happened to a form, said above its button. */
 export const orderNotices = {
   ...sayingDeclines(({ what, next }) => `${what} Nothing was charged. ${next}`),
@@ -63,7 +66,7 @@ export const orderNotices = {
   test_mode_changed:
     'The shop changed between test mode and live sales. Nothing was charged. Check your order, and pay again.',
   too_many: (seconds: number) =>
-    `Payments are not taken from here at the moment. Nothing was charged. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
+    `Payments are not taken from here at the moment. Nothing was charged. Try again in ${timeText(seconds)}.`,
   unavailable: 'That did not work. Nothing was charged. Try again.',
   bump_gone: 'An offer that you chose is no longer there. Check your order, and pay if you agree.',
 } as const;
@@ -76,3 +79,7 @@ export const fieldErrors: Readonly<Record<string, string>> = {
   code: 'This code is not valid here. You can pay without it.',
   card: 'This card cannot be used. Enter another one.',
 };
+
+/** At the code's field, after too many wrong ones. */
+export const codeLater = (seconds: number): string =>
+  `Too many codes were tried from here. You can pay without one, or try again in ${timeText(seconds)}.`;

@@ -4,6 +4,7 @@ import type { Problem } from '../call.ts';
 import type { PageCookie, PageRequest } from '../page.ts';
 import { keepCheckout, keepsAffiliates, type OwnCheckout } from './checkout-cookies.ts';
 import { errorsAt, fieldsOf, type OrderFields, type OrderForm, refusedFields } from './order-form.ts';
+import { codeLater } from './order-page.texts.ts';
 import { type ProductAddress, refOf, sourcesOf } from './product-address.ts';
 import { buyer, findOffer } from './show-purchase.ts';
 
@@ -36,17 +37,20 @@ export async function saveOrder(
   const fields = fieldsOf(form);
   const sources = own === undefined ? sourcesOf(request, await offerOfAffiliate(request, address)) : {};
   const refused: string[] = [];
+  /** Of a code that was not looked at. */
+  const later: Record<string, string> = {};
   for (let attempt = 1; ; attempt++) {
     const saved =
       own === undefined ? await open(request, address, fields, sources) : await update(request, own, fields);
     if (saved.ok) {
       const isBumpGone = refused.includes('bumpIds');
-      return Object.assign(saved, { errors: errorsAt(refused), isBumpGone });
+      return Object.assign(saved, { errors: Object.assign(errorsAt(refused), later), isBumpGone });
     }
     // Where the buyer comes from is worth less than the sale.
     const wrong = refusedFields(saved.problem).filter((field) => leaveOut(fields, field) || leaveOut(sources, field));
     if (wrong.length === 0 || attempt === attemptsMax) return saved;
     refused.push(...wrong);
+    if (saved.problem.code === 'rate_limited') later.code = codeLater(saved.retryAfterSeconds ?? 1);
   }
 }
 

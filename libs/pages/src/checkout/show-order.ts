@@ -2,7 +2,7 @@ import type { PageRequest, ShownPage } from '../page.ts';
 import type { CardForm } from './cards.ts';
 import { cleanText } from './checkout-cookies.ts';
 import { countriesFor } from './countries-for.ts';
-import { fieldErrors } from './order-page.texts.ts';
+import { codeLater, fieldErrors } from './order-page.texts.ts';
 import { type OrderContent, type OrderValues, orderPage } from './order-page.ts';
 import { actionOf, type ProductAddress, portalUrlAt } from './product-address.ts';
 import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
@@ -70,8 +70,9 @@ export function showOrder(
 
 /** The address may name a code that takes nothing off. */
 function errorsOf({ offer, checkout }: Seen): Record<string, string> {
-  const isRefused = checkout === null && (offer?.discount?.refusal ?? null) !== null;
-  return isRefused ? { code: fieldErrors.code ?? '' } : {};
+  const { refusal = null, retryAfterSeconds } = (checkout === null && offer?.discount) || {};
+  if (refusal === null) return {};
+  return { code: refusal === 'too_many_attempts' ? codeLater(retryAfterSeconds ?? 1) : (fieldErrors.code ?? '') };
 }
 
 function appliedCodeOf({ offer, checkout }: Seen): string | null {

@@ -22,6 +22,7 @@ import type { AddressLimiter } from '../limits/address-limiter.ts';
 import type { CodeLimit } from '../limits/code-limit.ts';
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { DeclineLimit } from '../limits/decline-limit.ts';
+import type { DiscountLimit } from '../limits/discount-limit.ts';
 import type { LoginLimit } from '../limits/login-limit.ts';
 import type { ReadLimiter } from '../limits/read-limiter.ts';
 import type { StoredAnswers } from '../limits/stored-answers.ts';
@@ -73,6 +74,7 @@ export interface App {
   readonly letters: Letters;
   readonly portalTokens: PortalTokens;
   readonly declineLimit: DeclineLimit;
+  readonly discountLimit: DiscountLimit;
   readonly visitorOf: VisitorDigest;
   readonly buyerDigests: BuyerDigests;
   /** By handle, as checkouts are opened with them. */

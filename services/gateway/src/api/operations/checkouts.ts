@@ -64,7 +64,8 @@ export const checkoutOperations = tagged('Checkout', [
     summary: 'Open a checkout for a product',
     description:
       'For the buyer’s page: no key, from any origin. The answer holds the secret that every later call sends as ' +
-      '`x-checkout-secret`, and the lines and total that the buyer pays.',
+      '`x-checkout-secret`, and the lines and total that the buyer pays. After ten different wrong codes of an address within ten ' +
+      'minutes one with a code is 429 with `Retry-After` and an error at `discountCode`; without a code it opens all the same.',
     auth: 'visitor',
     body: openCheckoutBody,
     response: opened,
@@ -109,12 +110,14 @@ export const checkoutOperations = tagged('Checkout', [
     method: 'PATCH',
     path,
     summary: 'Change what the buyer has filled in or chosen',
-    description: 'The fields that are given, while nothing is being paid. Answers the new lines and total.',
+    description:
+      'The fields that are given, while nothing is being paid. Answers the new lines and total. Wrong codes are limited as by openCheckout: ' +
+      'without `discountCode` the same change is made.',
     params,
     body: updateCheckoutBody,
     response: checkoutResource,
     errors: ['checkout_not_found', 'invalid_transition', 'no_longer_for_sale', 'bump_not_found', 'discount_invalid'],
-    run: (call) => requestCheckoutBytes(call, updateCheckout, { ...buyerOf(call), body: call.body }),
+    run: (call) => changeCheckout(call),
   }),
   defineOperation({
     auth: 'buyer',
@@ -190,9 +193,28 @@ async function openCheckout(call: OperationCall<unknown, unknown, OpenCheckoutBo
   const visitor = app.visitorOf(app.clock.now(), address, headers['user-agent'] ?? '');
   const { accountId, account } = seller;
   const input = { body, account, visitor };
-  const reply = await app.requester.requestBytes(openCheckoutRequest, input, { ...context, accountId });
+  const open = () => app.requester.requestBytes(openCheckoutRequest, input, { ...context, accountId });
+  const code = body.discountCode || null;
+  const reply = await (code === null ? open() : app.discountLimit.attempt({ address, accountId, code }, open, never));
   app.declineLimit.opened(idOfCommand('checkout', context.commandId), accountId);
   return reply;
+}
+
+/** A wrong code is an error. */
+const never = (): boolean => false;
+
+/**
+ * Changes an open checkout.
+ * @throws what the checkout service refuses it with
+ */
+async function changeCheckout(call: BuyersCall<RequestInput<typeof updateCheckout>['body']>): Promise<Uint8Array> {
+  const { app, address, body } = call;
+  const buyer = buyerOf(call);
+  const change = () => requestCheckoutBytes(call, updateCheckout, { ...buyer, body });
+  const code = body.discountCode || null;
+  if (code === null) return await change();
+  const { accountId } = await requestCheckout(call, checkoutOwner, buyer);
+  return await app.discountLimit.attempt({ address, accountId, code }, change, never);
 }
 
 // Buyers do not learn whose account it is: the outcome alone is the response.

@@ -10,12 +10,14 @@ import {
   sellerResource,
 } from '@app/contracts/checkout-offers';
 import { limits, okResult, rawText, text, typedCode } from '@app/contracts/common';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
 import type { CallContext } from '@app/messaging/requester';
 import { z } from 'zod';
 import { checkoutUrlOf, logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
 import type { Seller } from '../../identity/find-seller.ts';
+import { RetryLaterError } from '../../problems/retry-later-error.ts';
 import { cardProcessor } from '../card-processor.ts';
 import { defineOperation, type OperationCall, tagged } from '../operation.ts';
 import { pathSlug } from '../path-params.ts';
@@ -49,7 +51,8 @@ export const offerOperations = tagged('Checkout', [
     description:
       'For the buyer’s page, before a checkout is opened: the product, the seller, the order bumps, and lines and total for ' +
       'the chosen bumps and code. It opens nothing and counts no view. A bump that is not on offer is left out of the ' +
-      'price; a code that takes nothing off says why in `discount.refusal`. A draft is not found.',
+      'price; a code that takes nothing off says why in `discount.refusal`. After ten different wrong codes of an address within ten minutes it is ' +
+      '`too_many_attempts`, whatever the code, until `retryAfterSeconds` have passed. A draft is not found.',
     params: z.object({ handle: pathSlug('product_not_found'), slug: pathSlug('product_not_found') }),
     query: z.object({
       bumpIds,
@@ -99,20 +102,15 @@ type OfferCall = OperationCall<
  * What a product's page shows and costs for a choice.
  * @throws DomainError product_not_found; what the checkout service refuses it with
  */
-async function getOffer({ app, params, query, context, baseUrl }: OfferCall): Promise<CheckoutOffer> {
+async function getOffer({ app, params, query, address, context, baseUrl }: OfferCall): Promise<CheckoutOffer> {
   const seller = await app.sellers.find(params.handle);
   if (seller === null) throw new DomainError('product_not_found', 'No product is sold at this address.');
   const { testMode } = seller.account;
   const { bumpIds = '', discountCode, affiliateCode = '' } = query;
   const ofSeller = { ...context, accountId: seller.accountId };
-  const wanted = {
-    slug: params.slug,
-    bumpIds: bumpIds.split(',').filter((id) => id !== ''),
-    discountCode: discountCode || null,
-    testMode,
-  };
+  const wanted = { slug: params.slug, bumpIds: bumpIds.split(',').filter((id) => id !== ''), testMode };
   const [offer, card, affiliate] = await Promise.all([
-    app.requester.request(getOfferRequest, wanted, ofSeller),
+    pricedOffer({ app, address, context: ofSeller }, wanted, discountCode || null),
     cardProcessor(app, seller.accountId, testMode),
     affiliateCode === '' ? null : affiliateWith(app, affiliateCode, ofSeller),
   ]);
@@ -129,6 +127,27 @@ async function getOffer({ app, params, query, context, baseUrl }: OfferCall): Pr
     test: testMode,
     affiliateCode: affiliate,
   };
+}
+
+/** What checkout knows of an offer. A code is left out while its buyer has tried too many wrong ones: the page is shown all the same. */
+async function pricedOffer(
+  { app, address, context }: Pick<OfferCall, 'app' | 'address' | 'context'> & { readonly context: CallContext },
+  wanted: Omit<RequestInput<typeof getOfferRequest>, 'discountCode'>,
+  code: string | null,
+): Promise<RequestOutput<typeof getOfferRequest>> {
+  const request = (discountCode: string | null) =>
+    app.requester.request(getOfferRequest, { ...wanted, discountCode }, context);
+  if (code === null) return await request(null);
+  const { accountId } = context;
+  const isWrong = ({ discount }: RequestOutput<typeof getOfferRequest>): boolean => discount?.refusal != null;
+  try {
+    return await app.discountLimit.attempt({ address, accountId, code }, () => request(code), isWrong);
+  } catch (err) {
+    if (!(err instanceof RetryLaterError) || err.code !== 'rate_limited') throw err;
+    const { retryAfterSeconds } = err;
+    const discount = { code: code.toUpperCase(), refusal: 'too_many_attempts', retryAfterSeconds } as const;
+    return { ...(await request(null)), discount };
+  }
 }
 
 /** Null where no affiliate of the account has the code. While that is not known it is null too: a page without it is worth more than none. */
