@@ -57,6 +57,23 @@ test('a buyer whose address can receive nothing, as those of the demo shop, is n
   expect(sentTo()).toEqual([email]);
 });
 
+test('a buyer gets ten reminders of an account a day, of however many products, and the others with later runs', async () => {
+  await harness.open({ email });
+  await harness.open({ email: 'grace@example.com' });
+  later(61 * minuteMs);
+  const now = harness.base.clock.now().toISOString();
+  await harness.query(
+    `insert into reminders (account_id, email, email_key, product_id, id, checkout_id, status, link_hash, token_hash, claimed_until, sent_at)
+     select account_id, email_key, email_key, 'prd_' || n, 'rmd_' || n, id, 'sent', sha256(n::text::bytea), sha256(('t' || n)::bytea), '${now}', '${now}'
+     from checkouts, generate_series(1, 10) as n where email = '${email}'`,
+  );
+  expect(await harness.run()).toEqual(one);
+  expect(sentTo()).toEqual(['grace@example.com']);
+  later(dayMs + minuteMs);
+  expect(await harness.run()).toEqual(one);
+  expect(sentTo()).toEqual(['grace@example.com', email]);
+});
+
 test('an account whose address is not verified reminds no buyer, says so once a run, and goes on when it is', async () => {
   await harness.setSettings('acc_1', { email: 'ada@example.com', emailVerified: false });
   await harness.open({ email });

@@ -200,6 +200,24 @@ const sentTodayStatement = statement<{ own: number; of_all: number }>(
   { of_all: 'int4', own: 'int4' },
 );
 
+/** A claim writes the key of the buyer's address as `email`, with which the table's own key goes on after the account. */
+const sentToStatement = statement<{ email: string; count: number }>(
+  'reminders-sent-to',
+  `select email, count(*)::int as count from reminders where account_id = $1 and email = any ($2) and sent_at > $3 group by email`,
+  { count: 'int4', email: 'text' },
+);
+
+/** How many reminders of the account each of the buyers has got since a time; those with none are left out. */
+export async function remindersSentTo(
+  { pool }: Database,
+  accountId: string,
+  buyers: readonly string[],
+  since: Date,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query(sentToStatement([accountId, buyers, since]));
+  return new Map(rows.map(({ email, count }) => [email, count]));
+}
+
 /** How many more reminders of the account may go out, after those since a time. One that has sent none sends its first, whatever others have sent. */
 export async function roomForReminders(
   { pool }: Database,

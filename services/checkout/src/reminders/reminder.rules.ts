@@ -8,6 +8,25 @@ const oldestDays = 7;
 /** A buyer is reminded of a product once in so many days. */
 const quietDays = 30;
 
+/** Of all products, in 24 hours: whoever opens checkouts with a stranger's address at a shop of many products. */
+const toBuyerPerDay = 10;
+
+/**
+ * The reminders that may go out now, in their order.
+ * @param had how many each buyer has got in the last 24 hours
+ */
+export function withinBuyersDay<Reminder extends { readonly buyer: string }>(
+  reminders: readonly Reminder[],
+  had: ReadonlyMap<string, number>,
+): Reminder[] {
+  const counts = new Map(had);
+  return reminders.filter(({ buyer }) => {
+    const count = (counts.get(buyer) ?? 0) + 1;
+    counts.set(buyer, count);
+    return count <= toBuyerPerDay;
+  });
+}
+
 /** The times that decide which checkouts have stalled. */
 export interface StalledBounds {
   readonly now: Date;

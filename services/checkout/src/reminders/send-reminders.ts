@@ -19,6 +19,7 @@ import {
   endSent,
   type NewReminder,
   releaseReminders,
+  remindersSentTo,
   roomForReminders,
 } from './claim-reminders.ts';
 import { type Stalled, stalledPages } from './find-stalled.ts';
@@ -30,6 +31,7 @@ import {
   refusesAll,
   type StalledBounds,
   stalledBounds,
+  withinBuyersDay,
 } from './reminder.rules.ts';
 import { reminderText } from './reminder-message.rules.ts';
 
@@ -121,9 +123,12 @@ async function sendPages(deps: ReminderDeps, run: Run): Promise<SentReminders> {
     run.result.unverified += others.length;
     run.result.aboutCheckoutId ??= others[0]?.id ?? null;
     // What cannot be bought any more takes no slot under the ceiling: as long as it is stalled it would take the same again.
-    const prepared = (await Promise.all(allowed.map((row) => prepare(deps, row)))).filter((one) => one !== null);
+    const since = new Date(deps.clock.nowMs() - dayMs);
+    const buyable = (await Promise.all(allowed.map((row) => prepare(deps, row)))).filter((one) => one !== null);
+    const buyers = [...new Set(buyable.map(({ buyer }) => buyer))];
+    const prepared = withinBuyersDay(buyable, await remindersSentTo(deps.database, accountId, buyers, since));
     // Another run may have begun after this one was no longer waited for.
-    const room = await roomForReminders(deps.database, accountId, deps.bounds, new Date(deps.clock.nowMs() - dayMs));
+    const room = await roomForReminders(deps.database, accountId, deps.bounds, since);
     run.result.capped = prepared.length > room;
     if (run.result.capped) run.result.aboutCheckoutId ??= prepared[room]?.checkout_id ?? null;
     await sendPage(deps, run, boundsOf(), prepared.slice(0, room));
