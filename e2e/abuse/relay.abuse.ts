@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startClusterOn } from '../support/cluster.ts';
 import { verifyAddress } from '../support/letters.ts';
 import { print } from '../support/print.ts';
-import { addProduct, type Seller, signUp } from '../support/seller.ts';
+import { addProduct, call, type Seller, signUp } from '../support/seller.ts';
 import { attempted } from '../support/waits.ts';
 
 /** Bound: an account whose address is not verified sends emails to nobody, not even to that address. */
@@ -59,4 +59,37 @@ test('unverified accounts send no email to strangers, by whichever way; a verifi
       `${toStrangers.length} arrived, and the receipt of a verified one did`,
   );
   expect(toStrangers).toEqual([]);
+});
+
+/** Bound: ten emails of one kind from one account to one recipient a day, where no processor was really paid. */
+const [recorded, simulated, ofKindMax] = [30, 30, 10];
+
+test('a verified account sends a stranger ten receipts and ten texts of its own, however many sales it makes up', async () => {
+  const spammer = await signUp(cluster.baseUrl);
+  const { slug } = await addProduct(spammer);
+  await verifyAddress(cluster.baseUrl, spammer, server);
+  const action = { type: 'email', to: 'buyer', subject: 'You have won', body: 'Come to https://spam.example' };
+  const body = { name: 'Spam', event: 'order.paid', action };
+  expect((await spammer.call('POST', '/api/v1/automations', { body })).status).toBe(200);
+  const { handle } = (await spammer.call('GET', '/api/v1/settings')).json;
+  const email = 'stranger@victim.example';
+  const buy = async (): Promise<void> => {
+    const opened = await call(cluster.baseUrl, 'POST', '/api/checkout', { body: { handle, slug, email } });
+    const { status, json } = await call(cluster.baseUrl, 'POST', `/api/checkout/${opened.json.id}/pay`, {
+      headers: { 'x-checkout-secret': opened.json.secret },
+      body: { paymentMethod: 'sim_ok', confirmRepeat: true },
+    });
+    expect([status, json.status]).toEqual([200, 'paid']);
+  };
+  for (let n = 0; n < recorded; n += 1) await order(spammer, email);
+  for (let n = 0; n < simulated; n += 1) await buy();
+  // The receipt, the text of its own, and the notice to itself.
+  await attempted(spammer.accountId, 3 * (recorded + simulated));
+  const arrived = server.received.filter(({ to }) => to === email);
+  const own = arrived.filter(({ text }) => text.includes('You have won')).length;
+  print(
+    `relay: a verified account made up ${recorded} recorded and ${simulated} simulated sales to one stranger, who got ` +
+      `${arrived.length - own} receipts and ${own} other emails`,
+  );
+  expect([arrived.length - own, own]).toEqual([ofKindMax, ofKindMax]);
 });

@@ -242,6 +242,8 @@ export const orderPaid = defineEvent(
     accessUrl: z.string(),
     supportEmail: z.string(),
     source: z.enum(['api', 'checkout']),
+    /** The processor that took the money. Absent where none did, as for orders that are recorded or free, and in events of earlier versions. */
+    processor: z.string().optional(),
     test: z.boolean(),
     paidAt: timestamp,
     /** Whether an upsell was offered after it. */

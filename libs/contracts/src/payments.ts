@@ -55,6 +55,8 @@ const ofCard = {
   wallet: walletOfCard,
   /** Until when the upsell may be decided on, of a hold. */
   decideBy: timestamp.nullable(),
+  /** Who takes the money; answers and events of earlier versions lack it. */
+  processor: z.string().optional(),
 };
 
 /**
@@ -141,6 +143,7 @@ export const holdResult = z.object({
   reason: holdEndReason.optional(),
   /** Only with `settling`: the seller has released it here, and the processor’s answer is not known yet. */
   releasing: z.literal(true).optional(),
+  processor: z.string().optional(),
 });
 export type HoldResult = z.infer<typeof holdResult>;
 
@@ -334,6 +337,7 @@ export const holdSettled = defineEvent(
     /** Of the card that was held. */
     lastFour: z.string().nullable(),
     wallet: walletOfCard,
+    processor: z.string().optional(),
     test: z.boolean(),
     settledAt: timestamp,
   }),

@@ -80,6 +80,7 @@ test('an accepted upsell is charged beside the captured hold; a declined one is 
     upsell,
     upsellDeclined: false,
     capturedCents: 4900,
+    processor: 'simulated',
   });
   expect(await taken(accepted)).toEqual([
     ['capture', 4900],

@@ -56,6 +56,7 @@ test('a hold is captured with its upsell once the buyer accepts', async () => {
     upsell: hold.upsell,
     upsellDeclined: false,
     capturedCents: input.amountCents,
+    processor: 'simulated',
   });
   const declined = { ...decide, decision: 'declined' } as const;
   expect(await harness.requester.request(contract.settleHold, declined, commandOf(account))).toEqual(result);

@@ -299,7 +299,8 @@ async function publishCompleted(producers: Producers, { accountId, input, outcom
   const occurredAt = new Date().toISOString();
   const data: EventData<typeof paymentCompleted> = {
     ...{ orderId: input.orderId, paymentId, attemptNo, status, amountCents, currency: input.currency, reason },
-    ...{ lastFour: card.lastFour, decideBy: card.decideBy, test: input.test, completedAt: occurredAt },
+    ...{ lastFour: card.lastFour, decideBy: card.decideBy, processor: card.processor },
+    ...{ test: input.test, completedAt: occurredAt },
   };
   await publish(producers, paymentCompleted, accountId, data);
 }

@@ -433,6 +433,15 @@ test('another card is not charged in the other mode, and the confirmation under 
   expect(harness.billing.attempts).toMatchObject([{ input: { test: false } }]);
 });
 
+test('the event of an order names the processor that took the money, and none where none did', async () => {
+  await harness.pay(await harness.open({ email }));
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 0 });
+  await harness.pay(await harness.open({ email: 'grace@example.com' }));
+  const paid = (await harness.events()).filter(({ subject }) => subject === orderPaid.subject);
+  const processors = paid.map(({ data }) => data.processor);
+  expect(processors).toEqual(['stripe', undefined]);
+});
+
 test('a paid checkout says when and with which card', async () => {
   const opened = await harness.open({ email });
   expect(opened).toMatchObject({ paidAt: null, lastFour: null });

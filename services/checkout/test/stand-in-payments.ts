@@ -52,6 +52,7 @@ function firstOutcome(input: StartInput): PaymentOutcome {
     action: null,
     reason: null,
     ...noCard,
+    processor: 'stripe',
   };
   if (paymentMethod === 'declined') return { ...outcome, status: 'declined', reason: 'card_declined' };
   if (paymentMethod === 'given-up') return { ...outcome, status: 'declined', reason: 'try_again_later' };
@@ -85,7 +86,7 @@ export function settlement({ input }: MadeAttempt, decision: HoldResult['decisio
   }
   const upsellDeclined = decision === 'accepted' && paymentMethod === 'no-upsell';
   const upsell = decision === 'accepted' && !upsellDeclined ? hold.upsell : null;
-  return { status: 'settled', decision, upsell, upsellDeclined, capturedCents: amountCents };
+  return { status: 'settled', decision, upsell, upsellDeclined, capturedCents: amountCents, processor: 'stripe' };
 }
 
 export function finish(attempts: MadeAttempt[], orderId: string, status: 'succeeded' | 'declined'): MadeAttempt {

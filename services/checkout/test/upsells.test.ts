@@ -51,7 +51,7 @@ test('an accepted upsell is an item of the paid order, published before the orde
   });
   expect(paid?.subject).toBe(orderPaid.subject);
   expect(orderPaid.data.parse(paid?.data)).toMatchObject({
-    ...{ orderId, totalCents: 14_800, upsellShown: true },
+    ...{ orderId, totalCents: 14_800, upsellShown: true, processor: 'stripe' },
     upsell: { headline: 'Coaching', amountCents: 4_900 },
   });
   // A repeat gets the same answer and does nothing.

@@ -1,13 +1,15 @@
 import { createAutomation, getAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
 import { limits } from '@app/contracts/common';
-import { newIdSuffix } from '@app/contracts/ids';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderExpired, orderRefunded } from '@app/contracts/orders';
+import { subscriptionCanceled, subscriptionPaused } from '@app/contracts/subscriptions';
 import { redeliver } from '@app/contracts/webhook-deliveries';
 import { startReceiver } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
 import { stored } from './harness.ts';
 import { headerOf } from './mail-seller.ts';
 import { actWith, harness, seller, server, startMailService } from './mail-set-up.ts';
+import { eventTime, soldSubscription } from './orders.ts';
 
 startMailService();
 
@@ -102,9 +104,13 @@ test('what waits for a verified address is given up after three days', async () 
   expect(server.received).toEqual([]);
 });
 
-test('a recipient gets ten emails of a kind a day, the others the next day; receipts of paid orders and the account’s own are apart', async () => {
+test('a recipient gets ten emails of a kind a day, the others the next day; receipts of charged orders and the account’s own are apart', async () => {
   await actWith({ email: 'maya@own.example', supportEmail: 'maya@own.example' });
-  await Promise.all(Array.from({ length: 12 }, () => seller.sell({ totalCents: 0, customerEmail: 'eve@example.com' })));
+  await Promise.all(
+    Array.from({ length: 12 }, () =>
+      seller.sell({ totalCents: 0, processor: undefined, customerEmail: 'eve@example.com' }),
+    ),
+  );
   await seller.tried(24);
   expect([receivedBy('eve@example.com').length, receivedBy('maya@own.example').length]).toEqual([10, 12]);
   expect((await seller.activity()).filter(({ error }) => error?.includes('10 emails of one kind'))).toHaveLength(2);
@@ -115,6 +121,57 @@ test('a recipient gets ten emails of a kind a day, the others the next day; rece
   harness.wake();
   await seller.tried(48);
   expect(receivedBy('eve@example.com')).toHaveLength(12);
+});
+
+test.each([
+  ['recorded by the seller’s code', { source: 'api', paymentMethod: 'pm_1', processor: undefined }],
+  ['simulated', { source: 'checkout', processor: 'simulated' }],
+] as const)('receipts of orders that were %s cost nobody anything: a recipient gets ten a day', async (_, fields) => {
+  await actWith({ email: 'maya@own.example' });
+  await switchOff('sale_notice');
+  await Promise.all(Array.from({ length: 12 }, () => seller.sell({ customerEmail: 'eve@example.com', ...fields })));
+  await seller.tried(12);
+  expect(receivedBy('eve@example.com')).toHaveLength(10);
+});
+
+test('a receipt of a charged order that the seller sends again and again goes out ten times more a day', async () => {
+  await actWith({ email: 'maya@own.example' });
+  await switchOff('sale_notice');
+  await seller.sell({ customerEmail: 'eve@example.com' });
+  for (let n = 1; n <= 12; n += 1) {
+    await seller.tried(n);
+    const [run] = await seller.runs();
+    await harness.request(redeliver, seller.account, { deliveryId: run?.id ?? '' });
+  }
+  await seller.tried(13);
+  expect(receivedBy('eve@example.com')).toHaveLength(11);
+});
+
+test('pausing a subscription again and again writes its buyer ten emails a day, and so do ends of those that took no money', async () => {
+  await actWith({ email: 'maya@own.example' });
+  await switchOff('sale_notice', 'receipt');
+  await add({ event: 'subscription.paused', action: mine({ subject: 'Hi' }).action });
+  const nowMs = harness.clock.nowMs();
+  const [ofRecorded, ofCharged] = [newId('order', nowMs), newId('order', nowMs)];
+  await stored(await seller.sell({ orderId: ofRecorded, processor: undefined, customerEmail: 'eve@example.com' }));
+  await stored(await seller.sell({ orderId: ofCharged, customerEmail: 'grace@example.com' }));
+  const ofSubscription = (orderId: string, customerEmail: string) => ({ ...soldSubscription, orderId, customerEmail });
+  const twelve = async (publish: () => Promise<string>): Promise<void> => {
+    await Promise.all(Array.from({ length: 12 }, async () => stored(await publish())));
+  };
+  const changed = { statusBefore: 'active', pausedAt: eventTime } as const;
+  const ended = { statusBefore: 'active', canceledAt: eventTime, reason: 'seller', sendWebhook: true } as const;
+  for (const [orderId, email] of [
+    [ofRecorded, 'eve@example.com'],
+    [ofCharged, 'grace@example.com'],
+  ] as const) {
+    const about = ofSubscription(orderId, email);
+    await twelve(() => harness.publish(subscriptionPaused, seller.account, { ...about, ...changed }));
+    await twelve(() => harness.publish(subscriptionCanceled, seller.account, { ...about, ...ended }));
+  }
+  await seller.tried(48);
+  const counts = ['eve@example.com', 'grace@example.com'].map((email) => receivedBy(email).length);
+  expect(counts).toEqual([10 + 10, 10 + 12]);
 });
 
 test('a rehearsal goes to the account’s own address, whatever address for support it has', async () => {

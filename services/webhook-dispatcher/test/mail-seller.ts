@@ -34,11 +34,12 @@ export async function mailSeller(harness: Harness, changes: Partial<Settings> = 
       const data = { ...settings, ...others, revision, changedAt: harness.clock.now().toISOString() };
       await handled(await harness.publish(accountSettingsChanged, account, data));
     },
+    /** An order that was charged, unless it says otherwise: others' receipts are bounded for each buyer. */
     sell: (change: Parameters<typeof anOrder>[1] = {}) =>
       harness.publish(
         orderPaid,
         account,
-        anOrder(harness.clock.nowMs(), { accessUrl: 'https://maya.example/a', ...change }),
+        anOrder(harness.clock.nowMs(), { accessUrl: 'https://maya.example/a', processor: 'stripe', ...change }),
       ),
     /** So many attempts of the account are recorded, since its beginning. */
     tried: (times: number) => attempted({ accountId: account }, times),

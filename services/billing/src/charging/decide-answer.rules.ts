@@ -267,6 +267,7 @@ export function completedBy(payment: Payment, update: PaymentUpdate): EventData<
     lastFour: update.last_four ?? payment.last_four,
     wallet: update.wallet ?? payment.wallet,
     decideBy: held ? (decideBy(payment, finished_at)?.toISOString() ?? null) : null,
+    processor: payment.processor,
     test: payment.test,
     completedAt: finished_at.toISOString(),
   };

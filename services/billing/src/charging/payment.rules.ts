@@ -207,6 +207,7 @@ export function paymentOutcomeOf(payment: Payment): PaymentOutcome {
     action: null,
     reason: null,
     ...noCard,
+    processor: payment.processor,
   };
   if (status === 'succeeded') {
     const card = {

@@ -140,7 +140,7 @@ const succeeded = ({ status }: Payment): boolean => status === 'succeeded';
 
 /** The result of the decision, for every caller and however often it is requested. */
 export function holdResultOf(hold: Hold): HoldResult {
-  const { status, decision, upsell, upsell_declined, captured_cents } = hold;
+  const { status, decision, upsell, upsell_declined, captured_cents, processor } = hold;
   if (status === 'held' || decision === null) throw new Error(`the hold of order ${hold.order_id} is not decided`);
   const bought = status === 'settled' && decision === 'accepted' && !upsell_declined;
   const isReleasing = status === 'settling' && decision === 'released';
@@ -151,6 +151,7 @@ export function holdResultOf(hold: Hold): HoldResult {
     upsell: bought ? upsell : null,
     upsellDeclined: upsell_declined,
     capturedCents: captured_cents,
+    processor,
     ...(status === 'lost' && { reason: hold.lost_because ?? 'expired' }),
     ...(isReleasing && { releasing: true as const }),
   };

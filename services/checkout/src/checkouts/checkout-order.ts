@@ -21,6 +21,12 @@ export interface CheckoutOrder {
   readonly items: readonly OrderItem[];
 }
 
+/** What was taken beside the order's own total, and by which processor; `processor` is missing where nothing was taken. */
+export interface Charged {
+  readonly upsell: OfferedUpsell | null;
+  readonly processor?: string | undefined;
+}
+
 /** The order that a checkout became, as its row is written; fields are named as the columns. Its time is that of its id, so its position in lists agrees with its date. */
 export function checkoutOrder(row: CheckoutRow, sale: FixedSale, status: 'paid' | 'authorized', nowMs: number) {
   const id = orderIdOf(row);
@@ -60,7 +66,7 @@ export function orderPaidRow(
   row: CheckoutRow,
   sale: FixedSale,
   order: CheckoutOrder,
-  upsell: OfferedUpsell | null,
+  { upsell, processor }: Charged,
   { requestId, nowMs }: Source,
 ): OutboxRow {
   const { productId, name, slug, pricingType, billingInterval, priceCents, currency, accessUrl } = sale.product;
@@ -86,6 +92,7 @@ export function orderPaidRow(
       accessUrl: accessUrl ?? '',
       supportEmail: row.support_email,
       source: 'checkout',
+      ...(processor !== undefined && { processor }),
       test: row.test,
       paidAt: new Date(nowMs).toISOString(),
       upsellShown: sale.upsell !== null,

@@ -11,7 +11,7 @@ import { usesChange } from './uses-change.ts';
 
 /** How billing says that an attempt stands. */
 export type AttemptOutcome = Pick<PaymentOutcome, 'status' | 'attemptNo' | 'amountCents'> &
-  Partial<Pick<PaymentOutcome, 'action' | 'reason' | 'lastFour' | 'wallet' | 'decideBy'>>;
+  Partial<Pick<PaymentOutcome, 'action' | 'reason' | 'lastFour' | 'wallet' | 'decideBy' | 'processor'>>;
 
 /** How an attempt ended, to be recorded. `row` has the sale of that attempt. */
 export interface AttemptEnd {
@@ -177,7 +177,7 @@ function orderOf({ row, outcome, source }: AttemptEnd) {
   const status = held ? ('authorized' as const) : ('paid' as const);
   const upsell_status: UpsellStatus | null = held ? 'offered' : null;
   const order = checkoutOrder(row, sale, status, source.nowMs);
-  const event = held ? null : orderPaidRow(row, sale, order, null, source);
+  const event = held ? null : orderPaidRow(row, sale, order, { upsell: null, processor: outcome.processor }, source);
   const notice = row.repeats_order === null ? null : likelyDuplicateRow(row, row.repeats_order, source);
   const card = { last_four: lastFour, wallet, decide_by: decideBy === null ? null : new Date(decideBy) };
   const paid_at = held ? null : new Date(source.nowMs);

@@ -3,12 +3,15 @@ import type { HoldResult } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { finalItems, leftOfHold, totalOf } from './checkout.rules.ts';
-import { type CheckoutOrder, orderIdOf, orderPaidRow, type Source } from './checkout-order.ts';
+import { type Charged, type CheckoutOrder, orderIdOf, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { FixedSale, UpsellStatus } from './fixed-sale.ts';
 
 /** How a hold ended: one of the two ends that are final. */
-export type Settlement = Pick<HoldResult, 'decision' | 'upsell' | 'upsellDeclined' | 'capturedCents' | 'reason'> & {
+export type Settlement = Pick<
+  HoldResult,
+  'decision' | 'upsell' | 'upsellDeclined' | 'capturedCents' | 'reason' | 'processor'
+> & {
   readonly status: 'settled' | 'lost';
 };
 
@@ -52,7 +55,7 @@ export async function recordSettlement(
   const paidAt = status === 'paid' ? new Date(source.nowMs) : null;
   const events =
     status === 'paid'
-      ? eventsOf(row, sale, order, upsell, source)
+      ? eventsOf(row, sale, order, { upsell, processor: settlement.processor }, source)
       : [expiredRow(row, sale, order, { ...source, reason: settlement.reason })];
   const written = [JSON.stringify(items), order.total_cents, paidAt, JSON.stringify(events)];
   const values = [row.account_id, row.id, order.id, status, upsell_status, ...written, left_cents];
@@ -87,14 +90,9 @@ function expiredRow(
 }
 
 /** In the order in which they are published: the upsell was accepted, and then all of it was paid. */
-function eventsOf(
-  row: CheckoutRow,
-  sale: FixedSale,
-  order: CheckoutOrder,
-  upsell: HoldResult['upsell'],
-  source: Source,
-) {
-  const paid = orderPaidRow(row, sale, order, upsell, source);
+function eventsOf(row: CheckoutRow, sale: FixedSale, order: CheckoutOrder, charged: Charged, source: Source) {
+  const { upsell } = charged;
+  const paid = orderPaidRow(row, sale, order, charged, source);
   if (upsell === null) return [paid];
   const accepted = {
     ...aboutSale(row, sale, order),

@@ -46,10 +46,11 @@ export interface SendEmailDeps {
 /** A test has no number in the account's log; its recipient is stored instead of the buyer. */
 const emailStatement = statement<EmailRow>(
   'automation-email',
-  `select e.action, e.built_in, v.email, v.sequence is null as requested
+  `select e.action, e.built_in, v.email, v.sequence is null as requested, exists (
+     select from events o where o.account_id = $1 and o.order_id = v.order_id and o.charged) as charged
    from endpoints e left join events v on v.account_id = $1 and v.id = $3
    where e.account_id = $1 and e.id = $2`,
-  { action: 'jsonb', built_in: 'text', email: 'text', requested: 'bool' },
+  { action: 'jsonb', built_in: 'text', email: 'text', requested: 'bool', charged: 'bool' },
 );
 interface EmailRow {
   readonly action: EmailAction;
@@ -57,6 +58,8 @@ interface EmailRow {
   readonly built_in: BuiltInKey | null;
   readonly email: string | null;
   readonly requested: boolean;
+  /** A processor that moves money took some for the order that the event is about, or of whose subscription. */
+  readonly charged: boolean;
 }
 
 /**
@@ -132,7 +135,7 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
     // Sample data leads to no buyer.
     const links = row.requested ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
     if (links === null) return { recipient, submission: deferred('the links of the email could not be made') };
-    const bounded = boundedRecipient(seller, delivery, row, recipient, payload);
+    const bounded = boundedRecipient(seller, delivery, row, recipient);
     const detail = await overBound(deps, delivery, now, bounded);
     if (detail !== null) return { recipient, submission: deferred(detail), postponedUntilMs: nextDayMs(now) };
     const submission = await mailer.send({
@@ -225,20 +228,28 @@ const unverified = (outcome: 'refused' | 'deferred'): Submission => ({
       : 'it waits until the account’s email address is verified, for three days at most',
 });
 
+/** Of an order for which money was taken: each follows a charge, or an attempt at one. What the seller sends once more does not. */
+const unboundedIfCharged: ReadonlySet<BuiltInKey> = new Set([
+  'receipt',
+  'payment_failed_notice',
+  'cancellation_notice',
+]);
+
 /**
- * Whom the email counts for; null where no bound keeps it back: the account's own address, what follows from a subscription, and the
- * receipt of an order that was paid.
+ * Whom the email counts for; null where no bound keeps it back: the account's own address, and some letters of orders for which
+ * money was taken. An order that is free, simulated, or recorded by the seller's own code, costs nobody anything: a stranger would get
+ * as many of its letters as the seller likes, and as many of a subscription as the seller pauses it.
  */
 function boundedRecipient(
   { email }: Settings,
-  { accountId, eventName }: Delivery,
-  { built_in }: EmailRow,
+  { accountId, eventName, attemptsBeforeSchedule }: Delivery,
+  { built_in, charged }: EmailRow,
   recipient: string,
-  payload: Payload,
 ): BoundedRecipient | null {
-  const isPaid = built_in === 'receipt' && Number(payload.totalCents) > 0;
   const key = emailKey(recipient);
-  if (isPaid || key === emailKey(email) || eventName.startsWith('subscription.')) return null;
+  const isFirst = attemptsBeforeSchedule === 0;
+  const isUnbounded = charged && isFirst && built_in !== null && unboundedIfCharged.has(built_in);
+  if (isUnbounded || key === emailKey(email)) return null;
   return { accountId, kind: built_in ?? eventName, recipient: key };
 }
 

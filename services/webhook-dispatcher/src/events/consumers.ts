@@ -38,7 +38,7 @@ const ordersMax = 500;
 
 export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
   return [
-    { ...onWebhookEvent(deps, orderPaid, 'order.paid', payloads.orderPaidPayload, keysOfOrder), batchMax: ordersMax },
+    { ...onWebhookEvent(deps, orderPaid, 'order.paid', payloads.orderPaidPayload, keysOfPaid), batchMax: ordersMax },
     onWebhookEvent(deps, orderRefunded, 'order.refunded', payloads.orderRefundedPayload, keysOfOrder),
     onWebhookEvent(deps, orderExpired, 'order.expired', payloads.orderExpiredPayload, keysOfOrder),
     ...paymentHandlers(deps),
@@ -102,7 +102,7 @@ const paymentHandlers = (deps: StoreEventsDeps): EventHandler[] => [
 ];
 
 /** By what an event is found in the lists. */
-type EventKeys = Pick<OutgoingEvent, 'orderId' | 'email' | 'productId' | 'test'>;
+type EventKeys = Pick<OutgoingEvent, 'orderId' | 'email' | 'productId' | 'test' | 'charged'>;
 
 interface OrderData {
   readonly orderId: string;
@@ -115,6 +115,11 @@ const keysOfOrder = ({ orderId, customerEmail: email, productId, test }: OrderDa
   email,
   productId,
   test,
+});
+/** The simulated processor moves no money, also where it sells live. */
+const keysOfPaid = (order: EventData<typeof orderPaid>): EventKeys => ({
+  ...keysOfOrder(order),
+  charged: !order.test && order.processor !== undefined && order.processor !== 'simulated',
 });
 const keysOfProduct = ({ productId }: { readonly productId: string }): EventKeys => ({ ...noKeys, productId });
 const noKeys: EventKeys = { orderId: null, email: null, productId: null, test: false };

@@ -11,6 +11,8 @@ export interface OutgoingEvent {
   readonly email: string | null;
   readonly productId: string | null;
   readonly test: boolean;
+  /** A processor that moves money took some for the order. */
+  readonly charged?: boolean;
   readonly priority: Priority;
   /** Built once: every attempt signs and sends the same bytes. */
   readonly body: string;

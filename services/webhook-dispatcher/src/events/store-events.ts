@@ -89,6 +89,7 @@ const eventColumns = {
   email_key: 'text',
   product_id: 'text',
   test: 'boolean',
+  charged: 'boolean',
   occurred_at: 'timestamptz',
   body: 'text',
   traceparent: 'text',
@@ -123,10 +124,10 @@ const insertStatement = statement(
      on conflict (account_id) do update set last_sequence = l.last_sequence + excluded.last_sequence
      returning account_id, last_sequence
    ), stored as (
-     insert into events (id, account_id, sequence, name, order_id, email, email_key, product_id, test, occurred_at, stored_at,
+     insert into events (id, account_id, sequence, name, order_id, email, email_key, product_id, test, charged, occurred_at, stored_at,
        delivery_ids, endpoint_ids)
      select e.id, e.account_id, l.last_sequence - e.events_after, e.name, e.order_id, e.email, e.email_key, e.product_id, e.test,
-       e.occurred_at, $1, e.delivery_ids::text[], e.endpoint_ids::text[]
+       e.charged, e.occurred_at, $1, e.delivery_ids::text[], e.endpoint_ids::text[]
      from event e left join log l on l.account_id = e.account_id
    ), bodies as (
      insert into event_bodies (event_id, account_id, body, traceparent)
@@ -220,6 +221,7 @@ function eventRow({ event, eventsAfter, rows }: Planned): EventRow {
     email_key: event.email === null ? null : emailKey(event.email),
     product_id: event.productId,
     test: event.test,
+    charged: event.charged ?? false,
     occurred_at: event.occurredAt,
     body: event.body,
     traceparent: event.traceparent,

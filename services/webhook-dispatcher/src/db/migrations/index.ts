@@ -3,10 +3,12 @@ import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { EmailKeys } from './0003-email-keys.ts';
 import { EmailsToRecipients } from './0004-emails-to-recipients.ts';
+import { ChargedOrders } from './0005-charged-orders.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
   waitingLettersMigration,
   { name: '0003-email-keys', class: EmailKeys },
   { name: '0004-emails-to-recipients', class: EmailsToRecipients },
+  { name: '0005-charged-orders', class: ChargedOrders },
 ];
