@@ -9,9 +9,46 @@ test('axe and html-validate find nothing wrong with any page that is served', as
   const { baseUrl, path } = await startShop();
   const { page } = await openVisit(baseUrl, { statuses: [404] });
   const found: Record<string, string[]> = {};
-  for (const each of [path, '/c/no-shop/nothing', '/nothing-here', '/developers', '/developers/errors'])
-    await inspect(page, each, found);
+  for (const each of [path, '/c/no-shop/nothing', '/nothing-here']) await inspect(page, each, found);
   expect(found).toEqual({});
+});
+
+test('axe and html-validate find nothing wrong with a page for developers, and none is wider than a narrow phone', async () => {
+  const { baseUrl } = await startShop();
+  const { page } = await openVisit(baseUrl);
+  const found: Record<string, string[]> = {};
+  const wide: string[] = [];
+  await page.goto('/llms.txt');
+  const list = await page.locator('body').textContent();
+  const paths = [...(list ?? '').matchAll(/\]\(http:\/\/[^/]+(\/\S+)\.md\)/g)].map(([, path = '']) => path);
+  expect(paths.length).toBeGreaterThan(20);
+  for (const path of paths) {
+    await inspect(page, path, found);
+    await page.setViewportSize({ width: 320, height: 844 });
+    const over =
+      'Math.max(document.documentElement.scrollWidth - innerWidth, ...[...document.querySelectorAll("main *")].map((each) => each.scrollWidth - each.clientWidth - (getComputedStyle(each).display.startsWith("inline") ? 1e6 : 0)))';
+    const pixels = Number(await page.evaluate(over));
+    if (pixels > 0) wide.push(`${path} by ${pixels}`);
+  }
+  expect(found).toEqual({});
+  expect(wide).toEqual([]);
+});
+
+test('the script of the pages for developers copies samples, colours them, and searches the page', async () => {
+  const { baseUrl } = await startShop();
+  const { page, context } = await openVisit(baseUrl, { size: 'desktop' });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('/developers/reference/orders');
+  const sample = page
+    .locator('section', { has: page.locator('#listOrders') })
+    .locator('.sample')
+    .first();
+  await sample.getByRole('button', { name: 'Copy: Shell' }).click();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await sample.locator('code').textContent());
+  expect(Number(await page.evaluate('CSS.highlights.get("string").size'))).toBeGreaterThan(10);
+  await page.getByRole('searchbox', { name: 'Search this page' }).fill('refund preview');
+  expect(await page.locator('#previewRefund').isVisible()).toBe(true);
+  expect(await page.locator('#listOrders').isVisible()).toBe(false);
 });
 
 test('axe and html-validate find nothing wrong with a page of the portal, and each is 30 KB at most', async () => {

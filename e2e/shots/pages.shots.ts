@@ -11,6 +11,10 @@ test('the pages of a running platform', async () => {
     { name: 'nothing-here', path: '/nothing-here' },
     { name: 'developers', path: '/developers' },
     { name: 'developers-errors', path: '/developers/errors' },
+    { name: 'developers-webhooks', path: '/developers/webhooks' },
+    { name: 'developers-reference', path: '/developers/reference' },
+    { name: 'developers-reference-orders', path: '/developers/reference/orders' },
+    { name: 'developers-reference-events', path: '/developers/reference/events' },
   ]);
 });
 

@@ -4,10 +4,11 @@ const file = (path: string): URL => new URL(path, import.meta.url);
 export const pageFiles: Readonly<Record<string, readonly URL[]>> = {
   'pages.css': ['base', 'components', 'lists', 'checkout', 'portal'].map((name) => file(`styles/${name}.css`)),
   'dashboard.css': ['dashboard', 'dashboard-parts', 'dashboard-products'].map((name) => file(`styles/${name}.css`)),
-  'developers.css': [file('developers/developers.css')],
+  'developers.css': ['developers', 'reference/reference'].map((name) => file(`developers/${name}.css`)),
   'checks.js': [file('browser/checks.js')],
   'checkout.js': ['checkout', 'checks'].map((name) => file(`browser/${name}.js`)),
   'dashboard.js': ['busy', 'dashboard'].map((name) => file(`browser/${name}.js`)),
+  'developers.js': [file('browser/developers.js')],
   'passkeys.js': [file('browser/passkeys.js')],
   'picture.js': [file('browser/picture.js')],
   'portal.js': ['busy', 'portal'].map((name) => file(`browser/${name}.js`)),

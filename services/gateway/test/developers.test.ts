@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { decideUpsellBody, openCheckoutBody, payCheckoutBody, updateCheckoutBody } from '@app/contracts/checkouts';
 import { errorCodes, publicCode } from '@app/contracts/errors';
+import { developerPaths } from '@app/pages/developers/developer-pages';
 import { placeholderUrl } from '@app/pages/developers/placeholder-url';
 import { catchUp, firstKey, libraryCheck, nodeCheck, openCheckout, payCheckout } from '@app/pages/developers/samples';
 import { html } from '@app/pages/html';
@@ -18,8 +19,14 @@ import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
 
-const pages = ['/developers', '/developers/errors'];
+const tags = new Set([...operations.map(({ tag }) => tag), 'MCP']);
+const pages = developerPaths(tags);
 const idsIn = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
+const textsOf = async (paths: readonly string[]): Promise<Map<string, string>> => {
+  const texts = new Map<string, string>();
+  for (const path of paths) texts.set(path, (await send(url, 'GET', path)).text);
+  return texts;
+};
 
 test('the description is served without a key, to any page, with this deployment’s address', async () => {
   const { status, headers, json } = await send(url, 'GET', '/developers/openapi.json');
@@ -41,22 +48,28 @@ test('PUBLIC_URL is the address that answers name, for any client', async () => 
   expect(text).not.toContain(inside);
 });
 
-test.each(pages)('%s has no script, requests no other host, and says so to the browser', async (path) => {
-  const { status, headers, text } = await send(url, 'GET', path);
-  expect(status).toBe(200);
-  expect(headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self';/);
-  expect(headers['content-security-policy']).not.toContain('unsafe');
-  expect(text).not.toMatch(/<script|style="|<style|\son\w+="/);
-  for (const [, address] of text.matchAll(/(?:href|src)="([^"]+)"/g))
-    expect(address).toMatch(/^(\/developers|\/assets\/|#)/);
-  expect(text).not.toContain('base-url.invalid');
-  expect(text).not.toContain('[object');
-});
+test.each(pages)(
+  '%s loads our script and style alone, requests no other host, and says so to the browser',
+  async (path) => {
+    const { status, headers, text } = await send(url, 'GET', path);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+    expect(text).not.toMatch(/<script>|style="|<style|\son\w+="/);
+    expect(text).toContain('Funnelry');
+    for (const [, address] of text.matchAll(/(?:href|src)="([^"]+)"/g))
+      expect(address).toMatch(/^(\/developers|\/assets\/|\/llms\.txt$|#)/);
+    expect(text).not.toContain('base-url.invalid');
+    expect(text).not.toContain('[object');
+    expect(text).not.toContain('undefined');
+  },
+);
 
 test.each(pages)('%s has one title, landmarks, and headings that skip no level', async (path) => {
   const { text } = await send(url, 'GET', path);
   expect(text).toMatch(/^<!doctype html>\n<html lang="en">/);
+  for (const [heading, attributes] of text.matchAll(/<h\d([^>]*)>/g)) expect(attributes, heading).toMatch(/^$| id="/);
   for (const landmark of ['<header', '<main', '<nav aria-label="Pages"', '<nav class="contents" aria-label=']) {
     expect(text.split(landmark)).toHaveLength(2);
   }
@@ -69,13 +82,36 @@ test.each(pages)('%s has one title, landmarks, and headings that skip no level',
 });
 
 test('links between the pages lead somewhere', async () => {
-  const texts = new Map<string, string>();
-  for (const page of pages) texts.set(page, (await send(url, 'GET', page)).text);
-  for (const text of texts.values()) {
-    for (const [, path = '', anchor] of text.matchAll(/href="(\/[^"#]+)(?:#([^"]+))?"/g)) {
-      expect((await send(url, 'GET', path)).status, path).toBe(200);
-      if (anchor !== undefined) expect(idsIn(texts.get(path) ?? '')).toContain(anchor);
-    }
+  const texts = await textsOf(pages);
+  const addresses = [...texts.values()].flatMap((text) =>
+    [...text.matchAll(/href="(\/[^"#]+)(?:#([^"]+))?"/g)].map(([, path = '', anchor = '']) => ({ path, anchor })),
+  );
+  for (const path of new Set(addresses.map((each) => each.path)))
+    expect((await send(url, 'GET', path)).status, path).toBe(200);
+  for (const { path, anchor } of addresses) if (anchor !== '') expect(idsIn(texts.get(path) ?? '')).toContain(anchor);
+});
+
+test('every page is there as Markdown, which says the same, and llms.txt leads to it', async () => {
+  const { headers: ofList, text: list } = await send(url, 'GET', '/llms.txt');
+  expect(ofList['content-type']).toBe('text/plain; charset=utf-8');
+  for (const path of pages) {
+    expect(list).toContain(`(${url}${path}.md)`);
+    const { status, headers, text } = await send(url, 'GET', `${path}.md`);
+    expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/markdown; charset=utf-8']);
+    expect(text).toMatch(/^# \w/);
+    expect(text).not.toContain('base-url.invalid');
+    const words = text.replaceAll(/```[^]*?```|`[^`]*`/g, '');
+    expect(words).not.toMatch(/<\/?[a-z]+|&(amp|lt|gt|quot|#39);/);
+    const { text: page } = await send(url, 'GET', path);
+    expect(text.match(/^#{1,4} /gm)?.length).toBeGreaterThanOrEqual([...page.matchAll(/<h\d/g)].length);
+    for (const [, linked = ''] of text.matchAll(/\]\((http[^)#]+)/g)) expect(linked).toMatch(new RegExp(`^${url}/`));
+  }
+});
+
+test('no page for developers is larger over the wire than 30 KB', async () => {
+  for (const path of pages) {
+    const { bytes } = await send(url, 'GET', path, { headers: { 'accept-encoding': 'br' } });
+    expect(bytes.length, path).toBeLessThan(30_000);
   }
 });
 
@@ -88,9 +124,8 @@ test('every public error code has its anchor: the type of a problem document lea
   for (const code of Object.keys(errorCodes) as (keyof typeof errorCodes)[]) expect(ids).toContain(publicCode(code));
 });
 
-test('the guide names every endpoint and every tool', async () => {
-  const { text } = await send(url, 'GET', '/developers');
-  for (const { method, path } of operations) expect(text).toContain(`>${method}</b> ${path}<`);
+test('the page about MCP names every tool', async () => {
+  const { text } = await send(url, 'GET', '/developers/mcp');
   for (const { name } of [...namedTools, ...genericTools]) expect(text).toContain(`<code>${name}</code>`);
 });
 
@@ -183,8 +218,8 @@ test('the program on the page reads the whole log, a page at a time, and says wh
   await log.close();
 });
 
-test('every endpoint that the guide’s words name is there', async () => {
-  const { text } = await send(url, 'GET', '/developers');
+test('every endpoint that the pages’ words name is there', async () => {
+  const text = [...(await textsOf(pages)).values()].join('\n');
   const named = [...text.matchAll(/<code>(GET|POST|PUT|PATCH|DELETE) (\/api\/[^<]+)<\/code>/g)];
   expect(named.length).toBeGreaterThan(10);
   const known = operations.map(({ method, path }) => `${method} ${path}`);

@@ -59,7 +59,7 @@ test('an asset of another version is this one’s, which no cache keeps; an unkn
   expect((await get('/assets/x/constructor')).status).toBe(404);
 });
 
-test.each(['/developers', '/developers/errors', '/developers/openapi.json'])(
+test.each(['/developers/errors', '/developers/reference/orders', '/developers/errors.md', '/developers/openapi.json'])(
   '%s is sent compressed, the same text to all, and once',
   async (path) => {
     const plain = await get(path);

@@ -1,3 +1,4 @@
+import { renderPage } from '../developers/layout.ts';
 import { type DocumentOptions, renderDocument } from '../document.ts';
 import { html } from '../html.ts';
 import { componentStates } from './component-states.ts';
@@ -11,6 +12,7 @@ import { settingsStates } from './dashboard-settings-states.ts';
 import { dashboardStates } from './dashboard-states.ts';
 import { dashboardSubscriptionsStates } from './dashboard-subscriptions-states.ts';
 import { dashboardToolsStates } from './dashboard-tools-states.ts';
+import { developerStates } from './developer-states.ts';
 import { letterStates } from './letter-states.ts';
 import { pageStates } from './page-states.ts';
 import { portalStates } from './portal-states.ts';
@@ -21,6 +23,8 @@ export interface GalleryPage {
   /** The whole document; addresses of stylesheets and scripts are the server's. */
   render(assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>): string;
 }
+
+const developerAssets = { icon: '/icon.svg', stylesheet: '/developers.css', script: '/developers.js' };
 
 /** Every component and every page in every state, for people and for tests that inspect pages. */
 export const gallery: readonly GalleryPage[] = [
@@ -53,5 +57,9 @@ export const gallery: readonly GalleryPage[] = [
     name,
     render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>
       renderDocument({ title: name, stylesheets: assets.stylesheets, scripts: assets.scripts, body: page() }),
+  })),
+  ...Object.entries(developerStates).map(([name, page]) => ({
+    name,
+    render: () => renderPage(page(), developerAssets),
   })),
 ];

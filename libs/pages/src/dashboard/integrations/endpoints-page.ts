@@ -62,7 +62,7 @@ const columns = columnsOf({
 });
 
 const links = (): Html =>
-  html`<p class="small"><a href="${webhooksPath}/recoveries">${texts.recoveries}</a>: ${texts.recoveriesText}. <a href="/developers#webhooks">${texts.guide}</a>.</p>`;
+  html`<p class="small"><a href="${webhooksPath}/recoveries">${texts.recoveries}</a>: ${texts.recoveriesText}. <a href="/developers/webhooks">${texts.guide}</a>.</p>`;
 
 function eventsOf({ events }: Pick<Endpoint, 'events'>): string {
   if (events === null) return texts.every;
