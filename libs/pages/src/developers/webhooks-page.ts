@@ -2,11 +2,11 @@ import { webhookEventNames } from '@app/contracts/webhooks';
 import { html } from '../html.ts';
 import { joined } from '../text.ts';
 import { code, type DeveloperPage } from './layout.ts';
-import { eventsPath } from './reference/addresses.ts';
+import { eventPath, eventsPath } from './reference/addresses.ts';
 import * as samples from './samples.ts';
 
 const eventNames = joined(
-  webhookEventNames.map((name) => html`<a href="${eventsPath}#${name}"><code>${name}</code></a>`),
+  webhookEventNames.map((name) => html`<a href="${eventPath(name)}"><code>${name}</code></a>`),
   ', ',
 );
 

@@ -9,3 +9,9 @@ export const partPath = (tag: string): string => `${referencePath}/${tag.toLower
 /** Where an operation is described. */
 export const operationPath = ({ operationId, tags: [tag = ''] }: ApiOperation): string =>
   `${partPath(tag)}#${operationId}`;
+
+/** The anchor of an event: ids have no dots. */
+export const eventId = (name: string): string => name.replaceAll('.', '-');
+
+/** Where an event is described. */
+export const eventPath = (name: string): string => `${eventsPath}#${eventId(name)}`;

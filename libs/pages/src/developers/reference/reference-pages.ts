@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html.ts';
 import { withCode } from '../../text.ts';
 import { code, type DeveloperPage, definitions, type Section } from '../layout.ts';
-import { eventsPath, operationPath, partPath, referencePath } from './addresses.ts';
+import { eventId, eventPath, eventsPath, operationPath, partPath, referencePath } from './addresses.ts';
 import {
   type ApiDescription,
   type Endpoint,
@@ -40,7 +40,7 @@ ${endpoints.map(entryOf)}</ul>`,
     title: 'Events',
     content: definitions(
       Object.entries(api.webhooks).map(([name, { post }]) => [
-        html`<a href="${eventsPath}#${name}"><code>${name}</code></a>`,
+        html`<a href="${eventPath(name)}"><code>${name}</code></a>`,
         withCode(post.summary),
       ]),
     ),
@@ -103,7 +103,7 @@ function eventsPage(api: ApiDescription): DeveloperPage {
   const sections = Object.entries(api.webhooks).map(([name, { post }]): Section => {
     const body = post.requestBody?.content['application/json'];
     return {
-      id: name,
+      id: eventId(name),
       title: name,
       content: html`<p>${withCode(post.summary)}.</p>
 ${body !== undefined && shapeOf(body.schema, api, 'got')}
