@@ -21,6 +21,7 @@ const entryPoints = [
   '/src/main\\.ts$',
   '/src/db/migrate\\.ts$',
   '^services/gateway/src/openapi/write-openapi\\.ts$',
+  '^services/gateway/src/client/(write-client|runtime)\\.ts$',
   '^libs/testing/src/global-setup\\.ts$',
   '^bench/main\\.ts$',
   '^deploy/(require-)?node\\.js$',
@@ -60,7 +61,7 @@ const rules = {
       path: '^services/gateway/src/(api/([^/]+\\.ts$|portal/)|(db|edge|identity|limits|problems)/)',
       pathNot: tests,
     },
-    to: { path: '^services/gateway/src/(api/operations|mcp|openapi|pages)/' },
+    to: { path: '^services/gateway/src/(api/operations|client|mcp|openapi|pages)/' },
   },
   'loaded-when-needed': {
     comment: 'A start does not wait for this code: import() it where it is needed.',
@@ -139,7 +140,7 @@ const rules = {
     to: {
       path: '^(libs|services)/|node_modules/(@mikro-orm|pg|@nats-io)/',
       pathNot: [
-        '^services/gateway/src/(pages|edge|openapi|problems)/',
+        '^services/gateway/src/(pages|client|edge|openapi|problems)/',
         '^services/gateway/src/api/(create-call|operations/all-operations)\\.ts$',
         '^services/gateway/src/(identity/([^/]+\\.rules|letters/letter-paths)|mcp/(tools|generic-tools))\\.ts$',
         '^libs/pages/src/',

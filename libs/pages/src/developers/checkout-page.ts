@@ -1,5 +1,7 @@
 import { html } from '../html.ts';
+import { joined } from '../text.ts';
 import { code, type DeveloperPage, definitions } from './layout.ts';
+import { placeholderUrl } from './placeholder-url.ts';
 import * as samples from './samples.ts';
 
 const ownPage = html`<p>A buyer pays through a checkout, which your own page drives without a key: these endpoints
@@ -37,8 +39,57 @@ second charge. With an <code>Idempotency-Key</code> a repeated request gets the 
 key for a new attempt. A checkout can be tried ten times; many declined attempts from one address, or at one account, end in
 <a href="/developers/errors#rate_limited">429</a> for ten minutes.</p>
 <p>What was tried, what the processor said and what happens next stands at <code>GET /api/v1/payments</code>, and with
-each order at <code>GET /api/v1/orders/{orderId}</code>. With the simulated processor the tokens are
-<code>sim_ok</code>, <code>sim_declined</code>, <code>sim_requires_action</code> and others; no card is charged.</p>`;
+each order at <code>GET /api/v1/orders/{orderId}</code>. Tokens of the simulated processor
+are <a href="#test-cards">test cards</a>.</p>`;
+
+const hosted = html`<p>Every live product has a page at <code>${placeholderUrl}/c/{handle}/{slug}</code>: bumps, discount codes, the card,
+the upsell, and a receipt, in the buyer’s formats. Your handle is in <code>GET /api/v1/settings</code>; a former handle or slug leads on
+to the present one. The page works without script.</p>
+<p>The address may say more:</p>
+${definitions([
+  [html`<code>email</code>`, html`Fills the field of the email address in.`],
+  [html`<code>discount</code>`, html`Applies a discount code, as if the buyer had typed it.`],
+  [html`<code>ref</code>`, html`The code of the affiliate who sent the buyer; a cookie keeps it.`],
+  [
+    html`<code>utm_source</code>, <code>utm_medium</code>, <code>utm_campaign</code>, <code>utm_term</code>, <code>utm_content</code>`,
+    html`Where the buyer comes from: at most 200 characters each, kept with the order.`,
+  ],
+])}
+${code('Address', `${placeholderUrl}/c/your-handle/watercolour-course?discount=SPRING15&ref=ANNA&utm_source=newsletter`)}
+<p>Buyers look after what they bought at <code>${placeholderUrl}/p/{handle}</code>: receipts, cards, cancellations. The settings
+<code>accentColor</code>, <code>termsUrl</code>, <code>refundPolicyUrl</code> and the logo make the pages yours.</p>`;
+
+const testCards = html`<p>The simulated processor moves no money. Its cards are names: on the hosted page you choose one, your own page sends it as
+<code>paymentMethod</code>.</p>
+${definitions(
+  [
+    ['sim_ok', 'Succeeds, now and at every renewal.'],
+    ['sim_declined, sim_insufficient_funds', 'Declined; another attempt may succeed.'],
+    ['sim_lost_card, sim_expired_card', 'Declined for good.'],
+    [
+      'sim_requires_action, sim_action_refused, sim_action_ignored',
+      'The bank wants the buyer to confirm: given, refused, never decided.',
+    ],
+    ['sim_renewal_declined', 'Succeeds, and declines every renewal.'],
+    ['sim_renewal_requires_action', 'Succeeds; renewals want a confirmation, on the card page.'],
+    [
+      'sim_slow, sim_timeout_after',
+      'Takes a while; or its answer gets lost, and the payment counts once all the same.',
+    ],
+    ['sim_refund_declined, sim_refund_fails', 'Succeeds; its refunds are declined, or fail an hour later.'],
+    ['sim_disputed', 'Succeeds; the bank disputes it, and wins after a week.'],
+  ].map(
+    ([names = '', meaning = '']) =>
+      [
+        html`${joined(
+          names.split(', ').map((name) => html`<code>${name}</code>`),
+          ', ',
+        )}`,
+        html`${meaning}`,
+      ] as const,
+  ),
+)}
+<p>With Stripe’s test keys, Stripe’s own test cards work in test mode.</p>`;
 
 /** How buyers pay: on our pages, or on the seller's own. */
 export const checkoutPage: DeveloperPage = {
@@ -46,6 +97,10 @@ export const checkoutPage: DeveloperPage = {
   title: 'Checkout',
   description: 'How buyers pay: on the hosted checkout, or on a page of your own.',
   lead: html`<p class="lead">A buyer pays through a checkout: on our page, or on one of your own.</p>`,
-  sections: [{ id: 'own-page', title: 'On a page of your own', content: ownPage }],
+  sections: [
+    { id: 'hosted', title: 'The hosted checkout', content: hosted },
+    { id: 'test-cards', title: 'Test cards', content: testCards },
+    { id: 'own-page', title: 'On a page of your own', content: ownPage },
+  ],
   kind: 'guide',
 };

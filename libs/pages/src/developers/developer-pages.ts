@@ -1,4 +1,5 @@
 import { checkoutPage } from './checkout-page.ts';
+import { clientPage } from './client-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { guidePage } from './guide-page.ts';
 import { contentOf, type DeveloperPage, productName } from './layout.ts';
@@ -8,6 +9,7 @@ import { placeholderUrl } from './placeholder-url.ts';
 import { eventsPath, partPath, referencePath } from './reference/addresses.ts';
 import type { ApiDescription } from './reference/api-description.ts';
 import { referencePages } from './reference/reference-pages.ts';
+import { sellingPage } from './selling-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
 export interface DeveloperSources {
@@ -19,13 +21,20 @@ export interface DeveloperSources {
 
 /** Every page for developers; addresses of this deployment are `placeholderUrl`. */
 export function developerPages({ api, tools, requestsPerMinute }: DeveloperSources): DeveloperPage[] {
-  const guides = [guidePage(requestsPerMinute), checkoutPage, webhooksPage, mcpPage(tools)];
+  const guides = [guidePage(requestsPerMinute), checkoutPage, sellingPage, webhooksPage, clientPage, mcpPage(tools)];
   return [...guides, ...referencePages(api), errorsPage(api)];
 }
 
 /** Their paths, known before they are made. @param tags the parts of the API */
 export function developerPaths(tags: Iterable<string>): string[] {
-  const guides = ['/developers', '/developers/checkout', '/developers/webhooks', '/developers/mcp'];
+  const guides = [
+    '/developers',
+    '/developers/checkout',
+    '/developers/selling',
+    '/developers/webhooks',
+    '/developers/client',
+    '/developers/mcp',
+  ];
   return [...guides, referencePath, ...[...tags].map(partPath), eventsPath, '/developers/errors'];
 }
 
@@ -49,5 +58,6 @@ ${entries.join('\n')}
 ## For machines
 
 - [openapi.json](${placeholderUrl}/developers/openapi.json): the OpenAPI 3.1 description of every operation and event
+- [client.ts](${placeholderUrl}/developers/client.ts): a typed client of this version, in one file
 `;
 }

@@ -24,21 +24,44 @@ request acts on the account that owns the key. The base address of this deployme
       { id: 'concurrent-changes', title: 'Concurrent changes', content: concurrentChanges },
       { id: 'limits', title: 'Rate limits and sizes', content: rateLimits(requestsPerMinute) },
       { id: 'checkout', title: 'Checkout for buyers', content: checkout },
+      { id: 'selling', title: 'Selling', content: selling },
       { id: 'webhooks', title: 'Webhooks', content: webhooks },
       { id: 'mcp', title: 'MCP', content: mcp },
       { id: 'endpoints', title: 'Endpoints', content: endpoints },
       { id: 'versions', title: 'Versions', content: versions },
+      { id: 'changelog', title: 'Changelog', content: changelog },
     ],
     kind: 'guide',
   };
 }
 
-const quickStart = html`<p>A deployment begun with <code>npm start</code> has a first key ready, in
-<code>credentials.json</code>. Elsewhere, and for every other key, log in and make one with
-<code>POST /api/v1/api-keys</code>; it is shown this once:</p>
+const quickStart = html`<p>From nothing to a verified webhook, in one shell. It needs curl and, for the receiver, Node.js; every command
+runs as it stands. A deployment begun with <code>npm start</code> has an account and a key ready, in
+<code>credentials.json</code>: <code>export BASE=${placeholderUrl} KEY=fnl_…</code>, and go on with the product.</p>
+<h3 id="sign-up">1. Sign up</h3>
+${code('Shell', samples.signUp)}
+<p>The session is in <code>cookies.txt</code>. A link comes by email; until it is opened the account sends no emails itself.</p>
+<h3 id="first-key">2. Make a key</h3>
+<p>A key is shown once. What makes one confirms the password first.</p>
 ${code('Shell', samples.firstKey)}
-<p>Then:</p>
-${code('Shell', samples.quickStart)}`;
+<h3 id="first-product">3. Make a product</h3>
+${code('Shell', samples.firstProduct)}
+<h3 id="first-link">4. Share its link</h3>
+<p>The checkout is at your handle and the product’s slug. Open it in a browser and buy something: a new account’s cards are
+<a href="/developers/checkout#test-cards">test cards</a> until it chooses a payment processor.</p>
+${code('Shell', samples.firstLink)}
+<h3 id="first-sale">5. Record a sale</h3>
+<p>Or record an order that was paid elsewhere. It is in the list at once.</p>
+${code('Shell', samples.firstSale)}
+<h3 id="first-webhook">6. Receive it</h3>
+<p>Connect a URL, switched off for now; the answer has its signing secret. Until then the sale is held, and nothing is lost.</p>
+${code('Shell', samples.firstWebhook)}
+<p>The receiver checks the signature, prints what came, and ends.</p>
+${code('Shell', samples.receiver)}
+<p>Switch the URL on, and the sale arrives: <code>genuine: {"event":"order.paid",…}</code>.</p>
+${code('Shell', samples.firstDelivery)}
+<p>A deployment on another machine reaches public addresses only. There
+<a href="/developers/client#listen"><code>npm run listen</code></a> brings events to your own port.</p>`;
 
 const authentication = html`<p>Send the key with every request: <code>Authorization: Bearer fnl_…</code>. A missing,
 unknown, expired or revoked key gets one and the same <a href="/developers/errors#unauthorized">401</a>. A logged-in
@@ -112,6 +135,9 @@ currency code; times are UTC with milliseconds.</p>`;
 
 const checkout = html`<p><a href="/developers/checkout">Checkout</a> says how buyers pay, on our page or on one of your own.</p>`;
 
+const selling = html`<p><a href="/developers/selling">Selling</a> has discounts, refunds, subscriptions, rehearsals, affiliates, metrics,
+automations and reminders.</p>`;
+
 const webhooks = html`<p><a href="/developers/webhooks">Webhooks</a> says how events reach you, and how to check them.</p>`;
 
 const mcp = html`<p><a href="/developers/mcp">MCP</a> says how AI models reach the account.</p>`;
@@ -119,5 +145,21 @@ const mcp = html`<p><a href="/developers/mcp">MCP</a> says how AI models reach t
 const endpoints = html`<p><a href="/developers/reference">The reference</a> has every endpoint with its fields, answer and errors, and
 <a href="/developers/reference/events">every event</a> with its payload.</p>`;
 
-const versions = html`<p>This is version 1.0.0. Fields, endpoints, events and codes may be added at any time; none is
-renamed, retyped or removed. Ignore fields that you do not know.</p>`;
+const versions = html`<p>This is version 1.0.0 of the interface. Fields, endpoints, events and codes may be added at any time; none is
+renamed, retyped or removed. Ignore fields, events and codes that you do not know.</p>
+<h3 id="deprecation">Deprecation</h3>
+<p>What is replaced goes on working. It is marked <code>deprecated</code> in <a href="/developers/openapi.json">openapi.json</a> and in
+<a href="/developers/reference">the reference</a>, which say what to use instead. Names of MCP tools are the exception: a name of the
+release before is called for one release more.</p>`;
+
+const changelog = html`<h3 id="changes-0-3">Release 0.3</h3>
+<ul>
+<li><a href="/developers/reference">A reference</a> of every operation and event, and each page as Markdown.</li>
+<li><a href="/developers/client">A typed client</a> of this version, <code>npm run listen</code> and <code>npm run trigger</code>.</li>
+<li><code>POST /api/v1/orders/{orderId}/release</code> ends a held order without a charge; <code>order.expired</code> has a <code>reason</code>.</li>
+<li><code>expectedCents</code> of refunds and payouts: another amount is <a href="/developers/errors#amount_changed">refused</a>.</li>
+<li>A session confirms itself before it redirects money or data: <a href="/developers/errors#password_required"><code>password_required</code></a>.</li>
+<li>Passkeys and one-time codes: <code>POST /api/auth/login</code> may answer <code>factorDue</code>, and <code>POST /api/auth/login/factor</code> goes on.</li>
+<li><code>GET /api/v1/payments/{paymentId}</code>, <code>GET /api/v1/fees</code>, <code>GET /api/v1/audit-log</code>.</li>
+<li>MCP asks before it moves money, deletes, or sends data somewhere new.</li>
+</ul>`;

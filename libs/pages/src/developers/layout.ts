@@ -31,7 +31,9 @@ export interface Section {
 export const topPages: readonly (readonly [path: string, name: string])[] = [
   ['/developers', 'Guide'],
   ['/developers/checkout', 'Checkout'],
+  ['/developers/selling', 'Selling'],
   ['/developers/webhooks', 'Webhooks'],
+  ['/developers/client', 'Client'],
   ['/developers/mcp', 'MCP'],
   ['/developers/reference', 'Reference'],
   ['/developers/errors', 'Errors'],

@@ -32,7 +32,7 @@ const unescaped = (text: string): string =>
 /** Languages of samples, by the labels that pages give them. */
 const languages: Readonly<Record<string, string>> = { Shell: 'sh', Answer: 'json', Payload: 'json' };
 const languageOf = (label: string): string =>
-  languages[label] ?? /TypeScript|Python|PHP|Ruby|Go|JSON/.exec(label)?.[0].toLowerCase() ?? '';
+  languages[label] ?? /^(TypeScript|Python|PHP|Ruby|Go)$/.exec(label)?.[0].toLowerCase() ?? '';
 
 const textOf = (node: Element | string): string =>
   typeof node === 'string' ? unescaped(node) : node.children.map(textOf).join('');

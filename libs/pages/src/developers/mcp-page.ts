@@ -11,10 +11,10 @@ export interface ListedTool {
   readonly operation: { readonly scope?: string };
 }
 
-const use = html`<p>AI models reach the same account at <code>POST ${placeholderUrl}/api/mcp</code>, a Model Context
-Protocol server over Streamable HTTP: revision 2026-07-28, and clients of 2025 that open with <code>initialize</code>.
-The key goes into a fixed header; most clients are set up like this:</p>
-${code('Client configuration', samples.mcpConfig)}
+const use = html`<p>It is a Model Context Protocol server over Streamable HTTP: revision 2026-07-28, and clients of 2025 that open with <code>initialize</code>.
+The key goes into a fixed header.</p>
+${samples.mcpClients.map(([label, text]) => code(label, text))}
+<p>By hand, for a look at what a client gets:</p>
 ${code('Shell', samples.mcpRequest)}
 <p>What no tool of the list does, <code>find</code> finds, and <code>read</code> or <code>write</code> calls: every operation that the
 key may call, except those that show or take a key.</p>

@@ -1,46 +1,52 @@
+import { samplePayloads } from '@app/contracts/webhook-samples';
 import { placeholderUrl } from './placeholder-url.ts';
 
-/** Programs on the developer page; tests run what makes a key, the checks of signatures and reading the log. */
-export const firstKey = `
-curl ${placeholderUrl}/api/auth/login -c cookies.txt \\
-  -H "Content-Type: application/json" \\
-  -d '{ "email": "you@example.com", "password": "your password" }'
+/** Programs on the developer pages. Tests run the quick start, the checks of signatures and the reading of the log. */
+export const signUp = `
+export BASE=${placeholderUrl}
 
-curl ${placeholderUrl}/api/auth/confirm -b cookies.txt \\
-  -H "Content-Type: application/json" \\
-  -d '{ "password": "your password" }'
-
-curl ${placeholderUrl}/api/v1/api-keys -b cookies.txt \\
-  -H "Content-Type: application/json" \\
-  -d '{ "name": "My shop" }'
-
-# {"id":"key_…","name":"My shop", … ,"key":"fnl_…"}
+curl -s -c cookies.txt $BASE/api/auth/signup -H "Content-Type: application/json" \\
+  -d '{ "email": "you@example.com", "password": "seven bridges over violet water", "name": "Maya Paints" }'
 `;
 
-export const quickStart = `
-export KEY=fnl_…
+export const firstKey = `
+curl -s -b cookies.txt $BASE/api/auth/confirm -H "Content-Type: application/json" \\
+  -d '{ "password": "seven bridges over violet water" }'
 
-# What do I sell?
-curl ${placeholderUrl}/api/v1/products -H "Authorization: Bearer $KEY"
+curl -s -b cookies.txt $BASE/api/v1/api-keys -H "Content-Type: application/json" \\
+  -d '{ "name": "My shop" }' > key.json
+export KEY=$(sed 's/.*"key":"\\([^"]*\\)".*/\\1/' key.json)
+`;
 
-# Record an order that was paid elsewhere
-curl ${placeholderUrl}/api/v1/orders \\
-  -H "Authorization: Bearer $KEY" \\
-  -H "Content-Type: application/json" \\
+export const firstProduct = `
+curl -s $BASE/api/v1/products -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+  -d '{ "name": "Watercolour Course", "slug": "watercolour-course", "priceCents": 4900, "currency": "usd",
+        "pricingType": "onetime", "status": "live", "accessUrl": "https://mayapaints.example/course" }'
+`;
+
+export const firstLink = `
+export HANDLE=$(curl -s $BASE/api/v1/settings -H "Authorization: Bearer $KEY" | sed 's/.*"handle":"\\([^"]*\\)".*/\\1/')
+echo $BASE/c/$HANDLE/watercolour-course
+`;
+
+export const firstSale = `
+curl -s $BASE/api/v1/orders -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
   -H "Idempotency-Key: order-1001" \\
-  -d '{ "productSlug": "watercolour-foundations", "email": "maya@example.com", "name": "Maya Lindqvist" }'
+  -d '{ "productSlug": "watercolour-course", "email": "maya@example.com", "name": "Maya Lindqvist" }'
 
-# {"ok":true,"orderId":"ord_…","totalCents":14900}
+curl -s $BASE/api/v1/orders -H "Authorization: Bearer $KEY"
+`;
 
-# It is in the list, and in the metrics of its product
-curl ${placeholderUrl}/api/v1/orders -H "Authorization: Bearer $KEY"
-curl ${placeholderUrl}/api/metrics/prd_… -H "Authorization: Bearer $KEY"
+export const firstWebhook = `
+curl -s -X PUT $BASE/api/v1/webhook-endpoint -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+  -d '{ "url": "http://127.0.0.1:3001/hook", "active": false }' > endpoint.json
+export SECRET=$(sed 's/.*"secret":"\\([^"]*\\)".*/\\1/' endpoint.json)
 `;
 
 export const openCheckout = `
 curl ${placeholderUrl}/api/checkout \\
   -H "Content-Type: application/json" \\
-  -d '{ "handle": "your-handle", "slug": "watercolour-foundations", "email": "maya@example.com" }'
+  -d '{ "handle": "your-handle", "slug": "watercolour-course", "email": "maya@example.com" }'
 
 # {"id":"cko_…","status":"open","lines":[{"kind":"main", … }],"totalCents":14900, … ,"secret":"…"}
 `;
@@ -76,15 +82,24 @@ curl -X PUT ${placeholderUrl}/api/v1/webhook-endpoint \\
 # {"id":"whe_…","url":"https://hooks.example.com/sales", … ,"secret":"whsec_…"}
 `;
 
+/** A delivery with its secret, for whoever writes a check: a test computes its signature anew. */
+export const vector = {
+  secret: 'whsec_YSBzZWNyZXQgb2YgdGhlIGd1aWRlLCAzMiBieXRlcy4=',
+  id: 'evt_01kahv7w3xe5m8q2r6t9y0b4cd',
+  timestamp: '1795167012',
+  signature: 'v1,jr3A8jMjpLmH3svDhXbeKrLNVtD63xAx7CKCEpYQhSY=',
+  body: JSON.stringify(samplePayloads['order.paid']),
+} as const;
+
 export const delivery = `
-POST /sales HTTP/1.1
+POST /hook HTTP/1.1
 content-type: application/json
 x-service-event: order.paid
-webhook-id: evt_01kahv7w3xe5m8q2r6t9y0b4cd
-webhook-timestamp: 1795167012
-webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+webhook-id: ${vector.id}
+webhook-timestamp: ${vector.timestamp}
+webhook-signature: ${vector.signature}
 
-{"event":"order.paid","orderId":"ord_…","product":"Watercolour Course", … ,"sentAt":"2026-11-20T09:30:12.345Z"}
+${vector.body}
 `;
 
 export const libraryCheck = `
@@ -130,6 +145,96 @@ def is_genuine(headers, body: bytes, secret: str) -> bool:
     return any(hmac.compare_digest(expected, given) for given in headers["webhook-signature"].split())
 `;
 
+/** The quick start's receiver: the check above, and a server that ends after its first delivery. */
+export const receiver = `
+cat > receiver.mjs <<'END'
+import { createServer } from 'node:http';
+${nodeCheck.trim()}
+
+createServer(async (req, res) => {
+  const chunks = [];
+  for await (const chunk of req) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  const genuine = isGenuine(req.headers, body, process.env.SECRET);
+  console.log(genuine ? 'genuine:' : 'forged:', body.toString());
+  res.writeHead(genuine ? 204 : 400).end(() => process.exit());
+}).listen(3001, '127.0.0.1', () => console.log('listening'));
+END
+node receiver.mjs &
+`;
+
+export const firstDelivery = `
+curl -s -X PUT $BASE/api/v1/webhook-endpoint -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+  -d '{ "url": "http://127.0.0.1:3001/hook", "active": true, "held": "send" }'
+wait
+`;
+
+export const phpCheck = `
+/** $body: the bytes as they came, from file_get_contents('php://input'). */
+function isGenuine(array $headers, string $body, string $secret): bool {
+  $id = $headers['webhook-id'] ?? '';
+  $timestamp = $headers['webhook-timestamp'] ?? '0';
+  if (abs(time() - (int) $timestamp) > 300) return false;
+  $key = base64_decode(substr($secret, strlen('whsec_')));
+  $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+  foreach (explode(' ', $headers['webhook-signature'] ?? '') as $given)
+    if (hash_equals($expected, $given)) return true;
+  return false;
+}
+`;
+
+export const rubyCheck = `
+require "base64"
+require "openssl"
+
+# body: the bytes as they came, before any JSON parser.
+def genuine?(headers, body, secret)
+  id, timestamp = headers["webhook-id"], headers["webhook-timestamp"]
+  return false if (Time.now.to_i - timestamp.to_i).abs > 300
+  key = Base64.decode64(secret.delete_prefix("whsec_"))
+  expected = "v1," + Base64.strict_encode64(OpenSSL::HMAC.digest("SHA256", key, "#{id}.#{timestamp}.#{body}"))
+  headers["webhook-signature"].to_s.split.any? { |given| OpenSSL.secure_compare(expected, given) }
+end
+`;
+
+export const goCheck = `
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// IsGenuine takes the body as it came, before any JSON parser.
+func IsGenuine(headers http.Header, body []byte, secret string) bool {
+	id, timestamp := headers.Get("webhook-id"), headers.Get("webhook-timestamp")
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || math.Abs(float64(time.Now().Unix()-seconds)) > 300 {
+		return false
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		return false
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + timestamp + "."))
+	mac.Write(body)
+	expected := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	for _, given := range strings.Fields(headers.Get("webhook-signature")) {
+		if hmac.Equal([]byte(expected), []byte(given)) {
+			return true
+		}
+	}
+	return false
+}
+`;
+
 export const catchUp = `
 /**
  * Handles each event after the one with the id \`last\`, or all that are kept. Returns the id to go on from: store it for
@@ -159,17 +264,26 @@ curl -X POST ${placeholderUrl}/api/v1/webhook-endpoints/whe_…/self-test \\
 # {"ok":false, … ,"summary":"A wrong signature was accepted: anyone who knows the URL could fake a sale."}
 `;
 
-export const mcpConfig = `
-{
-  "mcpServers": {
-    "shop": {
-      "type": "http",
-      "url": "${placeholderUrl}/api/mcp",
-      "headers": { "Authorization": "Bearer fnl_…" }
-    }
-  }
-}
-`;
+/** How each client is given the address and the key. */
+export const mcpClients: readonly (readonly [label: string, text: string])[] = [
+  [
+    'Claude Code',
+    `claude mcp add --transport http shop ${placeholderUrl}/api/mcp --header "Authorization: Bearer $KEY"`,
+  ],
+  [
+    'Cursor, ~/.cursor/mcp.json',
+    `{ "mcpServers": { "shop": { "url": "${placeholderUrl}/api/mcp", "headers": { "Authorization": "Bearer fnl_…" } } } }`,
+  ],
+  [
+    'VS Code, .vscode/mcp.json',
+    `{ "servers": { "shop": { "type": "http", "url": "${placeholderUrl}/api/mcp", "headers": { "Authorization": "Bearer fnl_…" } } } }`,
+  ],
+  ['Codex, with the key in $KEY', `codex mcp add shop --url ${placeholderUrl}/api/mcp --bearer-token-env-var KEY`],
+  [
+    'Any client that starts a program: mcp-remote (--allow-http where the address is http)',
+    `npx -y mcp-remote ${placeholderUrl}/api/mcp --transport http-only --allow-http --header "Authorization: Bearer $KEY"`,
+  ],
+];
 
 export const mcpRequest = `
 curl ${placeholderUrl}/api/mcp \\

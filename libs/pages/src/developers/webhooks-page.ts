@@ -15,6 +15,8 @@ that connects it holds the signing secret, this once. Further URLs, each with a 
 <code>POST /api/v1/webhook-endpoints</code>.</p>
 ${code('Shell', samples.connectWebhook)}
 ${code('What arrives', samples.delivery)}
+<p>This is a delivery to try your check on: with the secret <code>${samples.vector.secret}</code> its signature is right, five minutes
+around its timestamp.</p>
 <p>The events are ${eventNames}; <a href="${eventsPath}">the reference</a> has each with its whole payload. Payloads may gain
 fields. Events of test orders carry <code>x-service-test: 1</code>.</p>`;
 
@@ -28,7 +30,10 @@ signature, apart by a space: one that matches is enough. While a secret is repla
 <code>POST /api/v1/webhook-endpoints/{endpointId}/rotate-secret</code>, deliveries carry those of the new and of the previous
 secret, for 24 hours unless you say otherwise.</p>
 ${code('Node.js', samples.nodeCheck)}
-${code('Python', samples.pythonCheck)}`;
+${code('Python', samples.pythonCheck)}
+${code('PHP', samples.phpCheck)}
+${code('Ruby', samples.rubyCheck)}
+${code('Go', samples.goCheck)}`;
 
 const retries = html`<p>Any 2xx within 15 seconds acknowledges the event; redirects are not followed. Otherwise it is sent again, the same
 bytes under the same <code>webhook-id</code>, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h

@@ -5,6 +5,7 @@ import { placeholderUrl } from '@app/pages/developers/placeholder-url';
 import { escapeHtml } from '@app/pages/escape-html';
 import type { FastifyInstance } from 'fastify';
 import { operations } from '../api/operations/all-operations.ts';
+import { clientSource } from '../client/client-source.ts';
 import { baseUrlOf } from '../edge/base-url.ts';
 import type { EdgeConfig } from '../edge/edge-config.ts';
 import { genericTools } from '../mcp/generic-tools.ts';
@@ -47,9 +48,13 @@ export function routeDevelopers(server: FastifyInstance, { config }: { readonly 
   const description = withBaseUrl(document, (url) => JSON.stringify(url).slice(1, -1));
   serve('/developers/openapi.json', 'application/json', description, { 'access-control-allow-origin': '*' });
 
+  const api = once(() => JSON.parse(document()) as ApiDescription);
+  const client = withBaseUrl(() => clientSource(api(), placeholderUrl), plain);
+  serve('/developers/client.ts', 'text/plain', client, { 'access-control-allow-origin': '*' });
+
   const pages = once(() =>
     developerPages({
-      api: JSON.parse(document()) as ApiDescription,
+      api: api(),
       tools: shownTools,
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     }),
