@@ -50,6 +50,11 @@ if (contents !== null && sections.length > 1) {
     for (const section of sections) {
       const text = `${section.querySelector('h2')?.id} ${section.textContent}`.toLowerCase();
       const isFound = words.every((word) => text.includes(word));
+      // A list of operations shows those that fit alone.
+      for (const entry of section.querySelectorAll('.operations li')) {
+        const itsText = `${entry.id} ${entry.textContent}`.toLowerCase();
+        /** @type {HTMLElement} */ (entry).hidden = !words.every((word) => itsText.includes(word));
+      }
       /** @type {HTMLElement} */ (section).hidden = !isFound;
       const id = section.getAttribute('aria-labelledby');
       const entry = contents.querySelector(`a[href="#${CSS.escape(id ?? '')}"]`)?.parentElement;
