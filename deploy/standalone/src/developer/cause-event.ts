@@ -114,7 +114,7 @@ async function purchase(causing: Causing, acceptsUpsell: boolean): Promise<{ ord
 async function subscribe(causing: Causing, paymentMethod = 'sim_ok'): Promise<Subscription> {
   const { email } = await order(causing, 'subscription', paymentMethod);
   for (let attempt = 0; attempt < 150; attempt += 1) {
-    const { data } = await causing.client.listSubscriptions({ query: { test: true, email } });
+    const { data } = await causing.client.listSubscriptions({ query: { test: 'true', email } });
     if (data[0] !== undefined) return data[0];
     await sleep(200);
   }

@@ -170,7 +170,7 @@ export class BaseClient {
     const params = new Map<string, unknown>(Object.entries(input));
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params.get(name))));
     const query = Object.entries(input.query ?? {}).filter(([, value]) => value !== undefined && value !== null);
-    const search = new URLSearchParams(query.map(([name, value]) => [name, String(value)]));
+    const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, String(value)]));
     return `${this.#baseUrl}${filled}${search.size === 0 ? '' : `?${search}`}`;
   }
 
