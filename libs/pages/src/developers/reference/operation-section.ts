@@ -101,9 +101,12 @@ function answerPart(endpoint: Endpoint, api: ApiDescription): Html {
   const shape = isNamed ? html`<p>${typeOf(media.schema)}</p>` : shapeOf(media.schema, api, 'got');
   return html`${heading(`${endpoint.operationId}-answer`, 'Answer')}
 ${shape}
-${example !== undefined && html`<details><summary>Example</summary>
+${
+  example !== undefined &&
+  html`<details><summary>Example</summary>
 ${code('Answer', typeof example === 'string' ? example : JSON.stringify(example, null, 2))}
-</details>`}
+</details>`
+}
 `;
 }
 
