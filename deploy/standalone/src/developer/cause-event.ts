@@ -13,7 +13,7 @@ export interface Causing {
 }
 
 /** What is left to do where a command for developers cannot do it itself. */
-export class CannotCauseError extends Error {}
+class CannotCauseError extends Error {}
 
 /** Makes an event of this name happen, as a rehearsal where it can, and says what was done. */
 type Recipe = (causing: Causing) => Promise<string>;

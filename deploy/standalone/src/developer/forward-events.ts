@@ -25,9 +25,11 @@ export async function forwardEvents(forwarding: Forwarding): Promise<never> {
   let { last } = forwarding;
   for (;;) {
     for (const event of await readPage(forwarding, last)) {
-      await forward(forwarding, event);
+      const outcome = await forward(forwarding, event);
       last = event.id;
       forwarding.keep(last);
+      // Who has read the line may end this process: the event does not come again.
+      forwarding.say(outcome);
     }
   }
 }
@@ -51,9 +53,10 @@ async function readPage({ client, say, wait }: Forwarding, last: string | undefi
   }
 }
 
-async function forward({ to, secret, say, wait }: Forwarding, logged: LoggedEvent): Promise<void> {
+/** Posts one event, and returns what came of it. */
+async function forward({ to, secret, say, wait }: Forwarding, logged: LoggedEvent): Promise<string> {
   const { id, event, payload, test } = logged;
-  if (payload === null) return say(`${event} ${id}: its payload is no longer kept`);
+  if (payload === null) return `${event} ${id}: its payload is no longer kept`;
   const body = JSON.stringify(payload);
   for (let isFirst = true; ; isFirst = false) {
     const headers = signedHeaders(secret, id, body);
@@ -61,7 +64,7 @@ async function forward({ to, secret, say, wait }: Forwarding, logged: LoggedEven
     try {
       const answer = await fetch(to, { method: 'POST', headers: sent, body, redirect: 'manual' });
       await answer.body?.cancel();
-      return say(`${event} ${id} → ${answer.status}${answer.ok ? '' : ', not acknowledged'}`);
+      return `${event} ${id} → ${answer.status}${answer.ok ? '' : ', not acknowledged'}`;
     } catch (err) {
       const { cause, message } = err as Error;
       if (isFirst)

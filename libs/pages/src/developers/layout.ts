@@ -28,7 +28,7 @@ export interface Section {
 }
 
 /** What every page leads to. */
-export const topPages: readonly (readonly [path: string, name: string])[] = [
+const topPages: readonly (readonly [path: string, name: string])[] = [
   ['/developers', 'Guide'],
   ['/developers/checkout', 'Checkout'],
   ['/developers/selling', 'Selling'],
