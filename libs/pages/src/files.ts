@@ -4,7 +4,7 @@ const file = (path: string): URL => new URL(path, import.meta.url);
 export const pageFiles: Readonly<Record<string, readonly URL[]>> = {
   'pages.css': ['base', 'components', 'lists', 'checkout', 'portal'].map((name) => file(`styles/${name}.css`)),
   'dashboard.css': ['dashboard', 'dashboard-parts', 'dashboard-products'].map((name) => file(`styles/${name}.css`)),
-  'developers.css': ['developers', 'reference/reference'].map((name) => file(`developers/${name}.css`)),
+  'developers.css': ['developers', 'reference'].map((name) => file(`developers/${name}.css`)),
   'checks.js': [file('browser/checks.js')],
   'checkout.js': ['checkout', 'checks'].map((name) => file(`browser/${name}.js`)),
   'dashboard.js': ['busy', 'dashboard'].map((name) => file(`browser/${name}.js`)),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ApiDescription } from '@app/pages/developers/api-description';
 import * as examples from '@app/pages/developers/client-samples';
+import { placeholderUrl } from '@app/pages/developers/placeholder-url';
 import { vector } from '@app/pages/developers/samples';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -52,7 +53,7 @@ test('the client and every example of its page compile with tsc --strict, and ne
   const shown = [...page.matchAll(/```typescript\n([\s\S]*?)```/g)].map(([, example = '']) => example.trim());
   expect(shown.toSorted()).toEqual(
     Object.values(examples)
-      .map((example) => example.trim())
+      .map((example) => example.replaceAll(placeholderUrl, url).trim())
       .toSorted(),
   );
   for (const [index, example] of shown.entries()) writeFileSync(join(folder, `example-${index}.ts`), example);

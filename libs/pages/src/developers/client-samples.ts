@@ -1,3 +1,5 @@
+import { placeholderUrl } from './placeholder-url.ts';
+
 /** Programs of the page about the typed client: a test compiles each with `tsc --strict`. */
 export const listing = `
 import { Client } from './client.ts';
@@ -87,7 +89,7 @@ export const selling = `
 import { Client } from './client.ts';
 
 /** A buyer's calls need no key: the checkout has a secret. */
-const shop = new Client();
+const shop = new Client({ baseUrl: '${placeholderUrl}' });
 const { id: checkoutId, secret, totalCents } = await shop.openCheckout({
   body: { handle: 'your-handle', slug: 'watercolour-course', email: 'maya@example.com' },
 });

@@ -1,5 +1,5 @@
-import { placeholderUrl } from '../placeholder-url.ts';
 import { type ApiDescription, type Endpoint, exampleOf, type Parameter, parametersOf } from './api-description.ts';
+import { placeholderUrl } from './placeholder-url.ts';
 import { idPrefixOf } from './schema-fields.ts';
 
 /** The end of every id in our examples. */

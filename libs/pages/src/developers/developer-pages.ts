@@ -1,3 +1,5 @@
+import { eventsPath, partPath, referencePath } from './addresses.ts';
+import type { ApiDescription } from './api-description.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { clientPage } from './client-page.ts';
 import { errorsPage } from './errors-page.ts';
@@ -6,9 +8,7 @@ import { contentOf, type DeveloperPage, productName } from './layout.ts';
 import { markdownOf } from './markdown.ts';
 import { type ListedTool, mcpPage } from './mcp-page.ts';
 import { placeholderUrl } from './placeholder-url.ts';
-import { eventsPath, partPath, referencePath } from './reference/addresses.ts';
-import type { ApiDescription } from './reference/api-description.ts';
-import { referencePages } from './reference/reference-pages.ts';
+import { referencePages } from './reference-pages.ts';
 import { sellingPage } from './selling-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 

@@ -1,10 +1,10 @@
 import { type ErrorCode, errorCodes, publicCode } from '@app/contracts/errors';
 import { type Html, html } from '../html.ts';
 import { joined, withCode } from '../text.ts';
+import { operationPath } from './addresses.ts';
+import { type ApiDescription, type Endpoint, endpointsOf, errorCodesOf } from './api-description.ts';
 import type { DeveloperPage, Section } from './layout.ts';
 import { meanings } from './meanings.ts';
-import { operationPath } from './reference/addresses.ts';
-import { type ApiDescription, type Endpoint, endpointsOf, errorCodesOf } from './reference/api-description.ts';
 
 /** A code that more operations have belongs to all requests of its kind: no list of them helps. */
 const listedMax = 12;

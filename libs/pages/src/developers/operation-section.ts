@@ -1,6 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { joined, withCode } from '../../text.ts';
-import { code, heading, type Section } from '../layout.ts';
+import { type Html, html } from '../html.ts';
+import { joined, withCode } from '../text.ts';
 import {
   type ApiDescription,
   type Endpoint,
@@ -11,6 +10,7 @@ import {
   successOf,
 } from './api-description.ts';
 import { curlOf } from './curl.ts';
+import { code, heading, type Section } from './layout.ts';
 import { fieldList, shapeOf, typeOf } from './schema-fields.ts';
 
 /** What callers show to be let in, by the name of the scheme. */

@@ -1,6 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { withCode } from '../../text.ts';
-import { code, type DeveloperPage, definitions, type Section } from '../layout.ts';
+import { type Html, html } from '../html.ts';
+import { withCode } from '../text.ts';
 import { eventId, eventPath, eventsPath, operationPath, partPath, referencePath } from './addresses.ts';
 import {
   type ApiDescription,
@@ -12,6 +11,7 @@ import {
   schemaOf,
   successOf,
 } from './api-description.ts';
+import { code, type DeveloperPage, definitions, type Section } from './layout.ts';
 import { addressOf, operationSection } from './operation-section.ts';
 import { fieldList, namedWithin, shapeOf } from './schema-fields.ts';
 

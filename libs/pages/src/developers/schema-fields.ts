@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
-import { joined, withCode } from '../../text.ts';
+import { type Html, html } from '../html.ts';
+import { joined, withCode } from '../text.ts';
 import { type ApiDescription, referredTo, type Schema, schemaOf } from './api-description.ts';
 
 /** Words for the formats that our schemas name. */

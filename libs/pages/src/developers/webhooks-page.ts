@@ -1,8 +1,8 @@
 import { webhookEventNames } from '@app/contracts/webhooks';
 import { html } from '../html.ts';
 import { joined } from '../text.ts';
+import { eventPath, eventsPath } from './addresses.ts';
 import { code, type DeveloperPage } from './layout.ts';
-import { eventPath, eventsPath } from './reference/addresses.ts';
 import * as samples from './samples.ts';
 
 const eventNames = joined(
