@@ -1520,7 +1520,9 @@ export interface CheckoutOffer {
   /** The code that was given. `refusal` says why it takes nothing off; null when it does. */
   discount: {
     code: string;
-    refusal: "unknown" | "expired" | "used_up" | "frees_subscription" | null;
+    refusal: "unknown" | "expired" | "used_up" | "frees_subscription" | "too_many_attempts" | null;
+    /** Only with `too_many_attempts`: in so many seconds codes are looked at again. */
+    retryAfterSeconds?: number | undefined;
   } | null;
   lines: {
     kind: "main" | "bump" | "upsell" | "discount" | "downsell";
