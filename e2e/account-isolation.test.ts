@@ -284,6 +284,7 @@ const attempts = (): Record<string, Attempt> => {
       expect: (answer) => expect(answer.status).toBe(401),
     },
     logInByLink: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
+    readLetter: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     verifyEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     confirmEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     requestPasswordReset: {

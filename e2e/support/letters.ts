@@ -18,7 +18,9 @@ export async function verifyAddress(
   from: string | Awaited<ReturnType<typeof startSmtpServer>>,
 ): Promise<void> {
   const letter = typeof from === 'string' ? await letterTo(seller.email, from) : await letterByMail(seller, from);
-  const { status } = await call(baseUrl, 'POST', letterPath(letter, 'verification'));
+  const { status } = await call(baseUrl, 'POST', letterPath(letter, 'verification'), {
+    headers: { cookie: seller.session },
+  });
   if (status !== 200) throw new Error(`verification: ${status}`);
   // Settings travel by an event.
   for (const sender of ['checkout', 'webhook-dispatcher'] as const)

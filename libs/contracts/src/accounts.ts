@@ -19,6 +19,7 @@ import {
 import { defineEvent, defineRequest } from './define.ts';
 import { factorMethod, logInWithFactorBody } from './factors.ts';
 import { idSchema } from './ids.ts';
+import { cardProcessor } from './payment-processors.ts';
 
 /** The gateway owns accounts, so these are shapes of its HTTP interface and of no message. */
 export const apiKeyScopes = ['read', 'write', 'money'] as const;
@@ -95,8 +96,36 @@ export const meResource = z
 
 /** As the operations that redeem a link get it. */
 const letterToken = rawText(200, 20).describe('The end of the link.');
-export const verifyEmailBody = z.strictObject({ token: letterToken }).meta({ id: 'EmailVerification' });
-export const confirmEmailBody = z.strictObject({ token: letterToken }).meta({ id: 'EmailConfirmation' });
+/** The link reaches whoever reads the mailbox, who may be somebody else than who gave its address. */
+const accountPassword = rawText(200, 1)
+  .optional()
+  .describe('Of the account that the link is of. Left out where this browser has a session of its user.');
+export const verifyEmailBody = z
+  .strictObject({ token: letterToken, password: accountPassword })
+  .meta({ id: 'EmailVerification' });
+export const confirmEmailBody = z
+  .strictObject({ token: letterToken, password: accountPassword })
+  .meta({ id: 'EmailConfirmation' });
+export const readLetterBody = z.strictObject({ token: letterToken }).meta({ id: 'LetterRead' });
+export const letterResource = z
+  .object({
+    purpose: z.enum(['verification', 'email_change']),
+    email: z.string().describe('The address that it went to.'),
+    account: z.object({ name: z.string(), created_at: timestamp }),
+    password_due: z
+      .boolean()
+      .describe('Whether the password of the account is needed: this browser has no session of its user.'),
+    set_up: z
+      .object({
+        api_keys: z.int(),
+        webhook_hosts: z.array(z.string()).nullable().describe('Null while it cannot be read.'),
+        automations: z.int().nullable().describe('Of its own making; null while it cannot be read.'),
+        payment_processor: cardProcessor.nullable().describe('Null while it cannot be read.'),
+      })
+      .nullable()
+      .describe('What was set up before the address was verified; null for an account that has a verified one.'),
+  })
+  .meta({ id: 'Letter' });
 export const loginLinkBody = z.strictObject({ token: letterToken }).meta({ id: 'LoginLink' });
 export const requestPasswordResetBody = z.strictObject({ email: emailAddress }).meta({ id: 'PasswordResetRequest' });
 export const resetPasswordBody = z

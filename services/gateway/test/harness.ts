@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { revokeEndpoints, revokeProcessor } from '@app/contracts/accounts';
 import {
   createAutomation,
+  listAutomations,
   revealAutomationSecret,
   rotateAutomationSecret,
   updateAutomation,
@@ -19,6 +20,7 @@ import type { ServiceName } from '@app/contracts/services';
 import {
   createWebhookEndpoint,
   getWebhookEndpoint,
+  listWebhookEndpoints,
   putWebhookEndpoint,
   revealWebhookSecret,
   rotateWebhookSecret,
@@ -135,6 +137,8 @@ export async function createHarness(given?: TestNats) {
         if (books.endpoint !== undefined) return new Serialized(books.endpoint);
         throw new DomainError('webhook_endpoint_not_found', 'No webhook URL is connected.');
       }),
+      onRequest(listWebhookEndpoints, async () => new Serialized(`{"data":[${books.endpoint ?? ''}]}`)),
+      onRequest(listAutomations, async () => ({ data: [] })),
       onRequest(createWebhookEndpoint, async (input) => reply(input, '{"id":"whe_2","secret":"whsec_of_the_tests"}')),
       onRequest(putWebhookEndpoint, async (input) => {
         const answer = reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}');

@@ -22,6 +22,7 @@ const keyless = [
   'optOut',
   'logIn',
   'logInByLink',
+  'readLetter',
   'verifyEmail',
   'confirmEmail',
   'requestPasswordReset',

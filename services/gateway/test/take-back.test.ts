@@ -23,6 +23,9 @@ const sentTo = (email: string, kind: string) =>
 const tokenIn = (email: string, page: string) =>
   new RegExp(`/letters/${page}/([\\w-]{43})`).exec(lettersTo(email).join())?.[1] ?? '';
 
+const verify = ({ email, session }: { email: string; session: string }) =>
+  send(url, 'POST', '/api/auth/verification/redeem', { session, body: { token: tokenIn(email, 'verification') } });
+
 async function resetToken(email: string): Promise<string> {
   await send(url, 'POST', '/api/auth/password-reset', { body: { email } });
   await sentTo(email, 'password_reset');
@@ -110,7 +113,7 @@ test('factors that were set up before the address was verified end with it; thos
 
   const owner = await createSeller(url);
   await sentTo(owner.email, 'verification');
-  await send(url, 'POST', '/api/auth/verification/redeem', { body: { token: tokenIn(owner.email, 'verification') } });
+  await verify(owner);
   await switchCodesOn(url, owner.session, harness.clock.nowMs());
   expect((await redeem(await resetToken(owner.email))).status).toBe(200);
   const begun = await send(url, 'POST', '/api/auth/login', { body: { email: owner.email, password } });
@@ -120,7 +123,7 @@ test('factors that were set up before the address was verified end with it; thos
 test('a reset of a verified account ends nothing elsewhere, and its keys where that is wanted', async () => {
   const { email, accountId, key, session } = await createSeller(url);
   await sentTo(email, 'verification');
-  await send(url, 'POST', '/api/auth/verification/redeem', { body: { token: tokenIn(email, 'verification') } });
+  await verify({ email, session });
   const token = await resetToken(email);
   expect((await redeem(token)).status).toBe(200);
   expect([await statusBy({ key }), await statusBy({ session })]).toEqual([200, 401]);
@@ -134,9 +137,9 @@ test('a reset of a verified account ends nothing elsewhere, and its keys where t
 });
 
 test('a reset may revoke all keys of a verified account', async () => {
-  const { email, key } = await createSeller(url);
+  const { email, key, session } = await createSeller(url);
   await sentTo(email, 'verification');
-  await send(url, 'POST', '/api/auth/verification/redeem', { body: { token: tokenIn(email, 'verification') } });
+  await verify({ email, session });
   expect((await redeem(await resetToken(email), { revokeKeys: true })).status).toBe(200);
   expect(await statusBy({ key })).toBe(401);
 });

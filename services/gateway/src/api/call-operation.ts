@@ -215,6 +215,7 @@ const nothing = {};
 const noCookie: SessionCookie = {
   set: () => undefined,
   clear: () => undefined,
+  session: undefined,
   pending: undefined,
   setPending: () => undefined,
   clearPending: () => undefined,

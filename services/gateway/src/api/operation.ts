@@ -19,6 +19,8 @@ export interface OperationContext {
 export interface SessionCookie {
   set(token: string): void;
   clear(): void;
+  /** The token of the browser's session, for operations that need none. */
+  readonly session: string | undefined;
   /** The token of a log-in that waits for its factor. */
   readonly pending: string | undefined;
   /** Lets the browser go on with its factor. */

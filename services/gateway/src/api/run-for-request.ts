@@ -5,7 +5,12 @@ import { clientOfAddress } from '../edge/client-address.rules.ts';
 import type { Access } from '../edge/guard.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import { pendingSeconds } from '../identity/pending-login.ts';
-import { getPendingToken, writePendingCookie, writeSessionCookie } from '../identity/session-cookie.rules.ts';
+import {
+  getPendingToken,
+  getSessionToken,
+  writePendingCookie,
+  writeSessionCookie,
+} from '../identity/session-cookie.rules.ts';
 import { sessionDays } from '../identity/session-token.ts';
 import type { App } from './app.ts';
 import { callOperation, type OperationRequest, type OperationResult, openDownload } from './call-operation.ts';
@@ -83,6 +88,7 @@ function cookieOn(app: App, req: FastifyRequest, reply: FastifyReply): SessionCo
   return {
     set: (token) => void reply.header('set-cookie', writeSessionCookie(token, sessionDays * daySeconds, secure)),
     clear: () => void reply.header('set-cookie', writeSessionCookie('', 0, secure)),
+    session: getSessionToken(req.headers.cookie, secure),
     pending: getPendingToken(req.headers.cookie, secure),
     setPending: (token) => void reply.header('set-cookie', writePendingCookie(token, pendingSeconds, secure)),
     clearPending: () => void reply.header('set-cookie', writePendingCookie('', 0, secure)),

@@ -4,8 +4,10 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CallAudit } from './audit/call-audit.ts';
+import { findLetter, linkOver } from './letters/find-letter.ts';
 import { hashLetterToken } from './letters/new-letter.ts';
-import { linkOver, type RedeemDeps } from './redeem-letter.ts';
+import type { RedeemAsUserDeps } from './redeem-letter.ts';
+import { type Proof, requireUser } from './require-user.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
 
 interface Change {
@@ -38,17 +40,23 @@ const changeStatement = statement<{ id: string }>(
 );
 
 /**
- * Gives the user the address that the token's letter went to, which is verified by that. The token is used up, all sessions but the
+ * Gives the user the address that the token's letter went to, which is verified by that, if its user redeems it: whoever
+ * else reads that mailbox would make it the address of a stranger's account. The token is used up, all sessions but the
  * one that requested the change end, and the event of the settings is written, in one transaction.
- * @throws DomainError not_found; email_taken, which only the owner of the address gets to know
+ * @throws DomainError not_found, password_required, invalid_credentials; RetryLaterError rate_limited; email_taken, which only the owner of the address gets to know
  */
 export async function confirmEmail(
-  { database, clock, wakeRelay }: RedeemDeps & { readonly wakeRelay: () => void },
+  deps: RedeemAsUserDeps,
   token: string,
+  proof: Proof,
   requestId: string,
   audit: CallAudit,
 ): Promise<void> {
+  const { database, clock, wakeRelay } = deps;
   const { entryOf: entryStatement } = audit;
+  const letter = await findLetter(deps, token, ['email_change']);
+  audit.concerns({ accountId: letter.account_id, userId: letter.user_id });
+  await requireUser(deps, letter, proof);
   const values = [hashLetterToken(token), clock.now()];
   await database.fork().transactional(async (tx) => {
     const [found] = await executeBound(tx, findStatement(values));

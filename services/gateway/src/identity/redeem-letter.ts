@@ -1,4 +1,3 @@
-import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import type { Requester } from '@app/messaging/requester';
 import { executeBound } from '@app/service-kit/bound-sql';
@@ -7,10 +6,13 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { CallAudit } from './audit/call-audit.ts';
 import type { RequestedAt } from './change-password.ts';
+import type { PasswordDeps } from './check-password.ts';
+import { findLetter, linkOver } from './letters/find-letter.ts';
 import type { Letters } from './letters/letters.ts';
 import { hashLetterToken, insertNoticeStatement, noticeValues } from './letters/new-letter.ts';
 import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
+import { type Proof, requireUser } from './require-user.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
 import { revokeAllKeys, revokeElsewhere, revokeElsewhereAgain, takeBack } from './take-back.ts';
 
@@ -34,19 +36,27 @@ interface Redeemed {
   readonly account_id: string;
 }
 
-export const linkOver = (): DomainError =>
-  new DomainError('not_found', 'The link was used already, or is older than 48 hours, or is not complete.');
+/** What redeeming a letter takes that its user alone may redeem. */
+export interface RedeemAsUserDeps extends RedeemDeps, PasswordDeps {
+  readonly wakeRelay: () => void;
+}
 
 /**
- * Verifies the account's address. The token is used up, and the event of the settings written, in one transaction.
- * @throws DomainError not_found
+ * Verifies the account's address, for its user alone: the letter reaches whoever reads the mailbox, also where somebody else signed up
+ * with the address. The token is used up, and the event of the settings written, in one transaction. A refusal leaves the link valid.
+ * @throws DomainError not_found, password_required, invalid_credentials; RetryLaterError rate_limited
  */
 export async function verifyEmail(
-  { database, clock, wakeRelay }: RedeemDeps & { readonly wakeRelay: () => void },
+  deps: RedeemAsUserDeps,
   token: string,
+  proof: Proof,
   requestId: string,
-  { entryOf: entryStatement }: CallAudit,
+  { concerns, entryOf: entryStatement }: CallAudit,
 ): Promise<void> {
+  const { database, clock, wakeRelay } = deps;
+  const letter = await findLetter(deps, token, ['verification']);
+  concerns({ accountId: letter.account_id, userId: letter.user_id });
+  await requireUser(deps, letter, proof);
   await database.fork().transactional(async (tx) => {
     const values = [hashLetterToken(token), 'verification', clock.now()];
     const [found] = await executeBound(tx, redeemStatement(values));
@@ -60,13 +70,6 @@ export async function verifyEmail(
   wakeRelay();
 }
 
-const userOfToken = statement<{ id: string; email: string; account_id: string; email_verified: boolean }>(
-  'letter-email',
-  `select u.id, u.email, u.account_id, a.email_verified
-   from letters as l join users as u on u.id = l.user_id join accounts as a on a.id = u.account_id
-   where l.token_hash = $1 and l.kind = 'password_reset' and l.expires_at > $2`,
-  { id: 'text', email: 'text', account_id: 'text', email_verified: 'bool' },
-);
 /** First, as a change of the address does: one that is requested at this moment is dropped with the earlier ones. */
 const lockStatement = statement<{ id: string }>('redeem-letter-lock', 'select id from users where id = $1 for update', {
   id: 'text',
@@ -76,7 +79,7 @@ const changeStatement = statement(
   `
   with ended as (delete from sessions where user_id = $1),
     pending as (delete from pending_logins where user_id = $1),
-    others as (delete from letters where user_id = $1 and kind in ('password_reset', 'email_change'))
+    others as (delete from letters where user_id = $1 and kind in ('verification', 'password_reset', 'email_change'))
   update users set password_hash = $2 where id = $1`,
 );
 
@@ -95,8 +98,9 @@ interface Reset {
 }
 
 /**
- * Gives the user a new password, ends all sessions and drops a change of address that waits. A token that is unknown costs no hash.
- * A letter notifies them of it, whether or not the address is verified: the link went there.
+ * Gives the user a new password, ends all sessions and drops a change of address that waits. The letter that verifies an address gives
+ * one too, until it is verified: its reader may not have made the account. A token that is unknown costs no hash. A letter notifies the
+ * user of it, whether or not the address is verified: the link went there.
  *
  * Whoever signed up with the address of somebody else is not that person: where it was never verified, the reset verifies it and ends
  * all that was set up before. What other services have goes first: while one of them is out, nothing is changed, and the link stays
@@ -116,9 +120,8 @@ export async function resetByLetter(
   const { database, clock, passwordCost, letters } = deps;
   const { entryOf: entryStatement } = audit;
   const hash = hashLetterToken(token);
-  const { rows } = await database.pool.query(userOfToken([hash, clock.now()]));
-  const [user] = rows;
-  if (user === undefined) throw linkOver();
+  const user = await findLetter(deps, token, ['password_reset', 'verification']);
+  if (user.kind === 'verification' && user.email_verified) throw linkOver();
   await checkNewPassword(password, user.email);
   const passwordHash = await hashPassword(password, address, passwordCost);
   const notice = await letters.notice('password_notice', { email: user.email, baseUrl });
@@ -126,14 +129,14 @@ export async function resetByLetter(
   const elsewhere = { accountId, requestId, commandId };
   if (!user.email_verified) await revokeElsewhere(deps, elsewhere);
   await database.fork().transactional(async (tx) => {
-    await executeBound(tx, lockStatement([user.id]));
+    await executeBound(tx, lockStatement([user.user_id]));
     const now = clock.now();
-    const [found] = await executeBound(tx, redeemStatement([hash, 'password_reset', now]));
+    const [found] = await executeBound(tx, redeemStatement([hash, user.kind, now]));
     if (found === undefined) throw linkOver();
     await executeBound(tx, changeStatement([found.user_id, passwordHash]));
     if (revokeKeys) await revokeAllKeys(tx, accountId, now);
-    await takeBack(tx, { accountId, userId: user.id, now, requestId });
-    if (notice !== null) await executeBound(tx, insertNoticeStatement(noticeValues(notice, user.id)));
+    await takeBack(tx, { accountId, userId: user.user_id, now, requestId });
+    if (notice !== null) await executeBound(tx, insertNoticeStatement(noticeValues(notice, user.user_id)));
     await executeBound(tx, entryStatement({ accountId: found.account_id, userId: found.user_id }));
   });
   deps.wakeRelay();

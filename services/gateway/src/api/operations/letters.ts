@@ -1,6 +1,8 @@
 import {
   changeEmailBody,
   confirmEmailBody,
+  letterResource,
+  readLetterBody,
   requestPasswordResetBody,
   resetPasswordBody,
   verifyEmailBody,
@@ -10,9 +12,10 @@ import { requestedAt } from '../../identity/change-password.ts';
 import { confirmEmail } from '../../identity/confirm-email.ts';
 import { getSettings } from '../../identity/get-settings.ts';
 import { insertLetterStatement, letterValues, type NewLetter } from '../../identity/letters/new-letter.ts';
+import { readLetter } from '../../identity/read-letter.ts';
 import { resetByLetter, verifyEmail } from '../../identity/redeem-letter.ts';
 import type { App } from '../app.ts';
-import { defineOkOperation, tagged } from '../operation.ts';
+import { defineOkOperation, defineOperation, tagged } from '../operation.ts';
 
 async function store(app: App, letter: NewLetter | null): Promise<void> {
   if (letter === null) return;
@@ -39,18 +42,40 @@ export const letterOperations = tagged('Log in', [
       await store(app, await app.letters.admitOrRefuse('verification', wanted));
     },
   }),
+  defineOperation({
+    id: 'readLetter',
+    audit: false,
+    method: 'POST',
+    path: '/api/auth/letters/read',
+    summary: 'Read what account the link of an email is about',
+    description:
+      'Of the email that verifies an address, or that confirms a new one: what account it is, and of one whose address was never ' +
+      'verified what is set up. Nothing is changed, and the token stays valid. The page of the link shows it.',
+    auth: 'public',
+    body: readLetterBody,
+    response: letterResource,
+    changesNothing: true,
+    errors: ['not_found'],
+    run: ({ app, body, cookie, context }) => readLetter(app, body.token, cookie.session, context.requestId),
+  }),
   defineOkOperation({
     id: 'verifyEmail',
     audit: 'log_in',
     method: 'POST',
     path: '/api/auth/verification/redeem',
     summary: 'Verify the account’s address with the token of the email',
-    description: 'The token works once, for 48 hours. The link in the email leads to a page that does this.',
+    description:
+      'Takes a session of the account’s user, or the account’s password: the link reaches whoever reads the mailbox, who may not have made ' +
+      'the account. The token works once, for 48 hours; a refusal leaves it valid, and wrong passwords count with those of logging in. ' +
+      'The link in the email leads to a page that does this. Who did not make the account takes it with `resetPassword`.',
     auth: 'public',
     body: verifyEmailBody,
     changesAccess: true,
-    errors: ['not_found'],
-    run: ({ app, body, context, audit }) => verifyEmail(app, body.token, context.requestId, audit),
+    errors: ['not_found', 'password_required', 'invalid_credentials'],
+    run: ({ app, body, context, cookie, address, audit }) => {
+      const proof = { session: cookie.session, password: body.password, address };
+      return verifyEmail(app, body.token, proof, context.requestId, audit);
+    },
   }),
   defineOkOperation({
     id: 'changeEmail',
@@ -76,13 +101,16 @@ export const letterOperations = tagged('Log in', [
     path: '/api/auth/email/redeem',
     summary: 'Confirm a new address with the token of the email',
     description:
-      'From then on the user logs in with it; it counts as verified. Ends all sessions of the user but the one that requested the ' +
+      'Takes a session of the account’s user, or the account’s password, as `verifyEmail` does. From then on the user logs in with the address; it counts as verified. Ends all sessions of the user but the one that requested the ' +
       'change, within one second. The token works once, for 48 hours. The link in the email leads to a page that does this.',
     auth: 'public',
     body: confirmEmailBody,
     changesAccess: true,
-    errors: ['not_found', 'email_taken'],
-    run: ({ app, body, context, audit }) => confirmEmail(app, body.token, context.requestId, audit),
+    errors: ['not_found', 'email_taken', 'password_required', 'invalid_credentials'],
+    run: ({ app, body, context, cookie, address, audit }) => {
+      const proof = { session: cookie.session, password: body.password, address };
+      return confirmEmail(app, body.token, proof, context.requestId, audit);
+    },
   }),
   defineOkOperation({
     id: 'requestPasswordReset',
@@ -109,7 +137,8 @@ export const letterOperations = tagged('Log in', [
     description:
       'Ends all sessions of the user, within one second, and notifies them by email. The token works once, for 48 hours. API keys stay ' +
       'unless `revokeKeys` is true. Where the address was never verified it is verified by this, and all that was set up before ends: API ' +
-      'keys, webhook URLs, automations and the keys of payment processors; `supportEmail` is the address of the account again, and `checkoutUrl` the hosted page.',
+      'keys, webhook URLs, automations and the keys of payment processors; `supportEmail` is the address of the account again, and `checkoutUrl` the hosted page. That takes the token of ' +
+      'the email that verifies the address, too.',
     auth: 'public',
     body: resetPasswordBody,
     changesAccess: true,

@@ -41,7 +41,7 @@ const words: Readonly<Record<LetterKind, (facts: LetterFacts) => Words>> = {
     why: 'An account was made with this address.',
     what: 'If it is yours, verify the address on this page:',
     button: 'Verify the address',
-    ending: toUser,
+    ending: 'The link works once, for 48 hours. If you did not make the account, the page says what you can do.',
   }),
   password_reset: () => ({
     subject: 'Choose a new password',
