@@ -268,6 +268,8 @@ const attempts = (): Record<string, Attempt> => {
     advanceRehearsal: { body: { days: 40 }, expect: 'own' },
     getSettings: { expect: 'own' },
     updateSettings: { body: { businessName: 'Mine' }, expect: 'own' },
+    requestSupportEmailVerification: { expect: 'own' },
+    confirmSupportEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     putLogo: { body: { data: onePixel }, expect: 'own' },
     deleteLogo: { expect: 'own' },
     // Of another kind than the exports that the test itself makes.

@@ -1,12 +1,11 @@
-import { accountSettingsChanged } from '@app/contracts/accounts';
 import { createTestNats } from '@app/testing/nats';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
-import { verifyAddress } from './support/letters.ts';
+import { answerAt, verifyAddress } from './support/letters.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { attempted, handled } from './support/waits.ts';
+import { attempted } from './support/waits.ts';
 
 let server: Awaited<ReturnType<typeof startSmtpServer>>;
 let cluster: Pick<Cluster, 'baseUrl' | 'close'>;
@@ -20,10 +19,8 @@ beforeAll(async () => {
   seller = await signUp(cluster.baseUrl);
   await verifyAddress(cluster.baseUrl, seller, server);
   await addProduct(seller);
-  const names = { businessName: 'Ada & Co', supportEmail: 'help@ada.example' };
-  handle = (await seller.call('PATCH', '/api/v1/settings', { body: names })).json.handle;
-  // Notices go to the address that the dispatcher knows; settings travel by an event.
-  await handled('webhook-dispatcher', accountSettingsChanged, (data) => data.supportEmail === names.supportEmail);
+  handle = (await seller.call('PATCH', '/api/v1/settings', { body: { businessName: 'Ada & Co' } })).json.handle;
+  await answerAt(cluster.baseUrl, seller, 'help@ada.example', server);
 });
 afterAll(async () => {
   await cluster.close();

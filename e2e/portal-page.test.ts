@@ -3,7 +3,7 @@ import type { Visit, VisitOptions } from '@app/testing/browser/visit';
 import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { verifyAddress } from './support/letters.ts';
+import { answerAt, verifyAddress } from './support/letters.ts';
 import { enterPortal, linkFor, openLink, type PortalShop, visitPortal } from './support/portal-visits.ts';
 import { scripts } from './support/scripts.ts';
 import { addProduct, placeOrder, signUp } from './support/seller.ts';
@@ -17,8 +17,8 @@ signUpSeller();
 
 beforeAll(async () => {
   await verifyAddress(platform.baseUrl, seller, platform.emails);
-  const names = { businessName: 'Atelier Ada', supportEmail: 'help@atelier.example' };
-  await seller.call('PATCH', '/api/v1/settings', { body: names });
+  await seller.call('PATCH', '/api/v1/settings', { body: { businessName: 'Atelier Ada' } });
+  await answerAt(platform.baseUrl, seller, 'help@atelier.example', platform.emails);
   await addProduct(seller, 'course');
   const club = { name: 'The open studio', slug: 'club', priceCents: 2_900, currency: 'usd', status: 'live' };
   const body = { ...club, pricingType: 'subscription', billingInterval: 'month' };

@@ -31,6 +31,25 @@ export async function verifyAddress(
     );
 }
 
+/**
+ * Gives the seller an address for support, which confirms by its letter, and waits until emails come from there.
+ * @param from as `verifyAddress`
+ */
+export async function answerAt(
+  baseUrl: string,
+  seller: Seller,
+  address: string,
+  from: string | Awaited<ReturnType<typeof startSmtpServer>>,
+): Promise<void> {
+  const given = await seller.call('PATCH', '/api/v1/settings', { body: { supportEmail: address } });
+  if (given.status !== 200) throw new Error(`support: ${given.status} ${given.text}`);
+  const letter =
+    typeof from === 'string' ? await letterTo(address, from) : await letterByMail({ email: address }, from);
+  const { status } = await call(baseUrl, 'POST', letterPath(letter, 'support-email'));
+  if (status !== 200) throw new Error(`support: ${status}`);
+  await handled('webhook-dispatcher', accountSettingsChanged, (data) => data.supportEmail === address);
+}
+
 /** Without those that tell of a change: when one was made is no matter of most tests. */
 const isTo =
   (email: string) =>
@@ -49,11 +68,17 @@ export async function letterTo(email: string, folder: string, nth = 1): Promise<
 }
 
 /** The path of the link in a letter, with its token. */
-export function letterPath(letter: string, page: 'verification' | 'email-change' | 'password-reset'): string {
+export function letterPath(
+  letter: string,
+  page: 'verification' | 'email-change' | 'password-reset' | 'support-email',
+): string {
   return new RegExp(`/letters/${page}/[\\w-]{43}`).exec(letter)?.[0] ?? '';
 }
 
-async function letterByMail({ email }: Seller, server: Awaited<ReturnType<typeof startSmtpServer>>): Promise<string> {
+async function letterByMail(
+  { email }: Pick<Seller, 'email'>,
+  server: Awaited<ReturnType<typeof startSmtpServer>>,
+): Promise<string> {
   const [letter] = await server.receivedEmails(1, ({ to, text }) => to === email && text.includes('/letters/'));
   return (letter?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }

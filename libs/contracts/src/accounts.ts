@@ -106,10 +106,11 @@ export const verifyEmailBody = z
 export const confirmEmailBody = z
   .strictObject({ token: letterToken, password: accountPassword })
   .meta({ id: 'EmailConfirmation' });
+export const confirmSupportEmailBody = z.strictObject({ token: letterToken }).meta({ id: 'SupportEmailConfirmation' });
 export const readLetterBody = z.strictObject({ token: letterToken }).meta({ id: 'LetterRead' });
 export const letterResource = z
   .object({
-    purpose: z.enum(['verification', 'email_change']),
+    purpose: z.enum(['verification', 'email_change', 'support_email']),
     email: z.string().describe('The address that it went to.'),
     account: z.object({ name: z.string(), created_at: timestamp }),
     password_due: z
@@ -169,6 +170,12 @@ export const accountSettings = z.object({
   handle: z.string(),
   businessName: z.string(),
   supportEmail: z.string(),
+  supportEmailVerified: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether emails may be sent to `supportEmail`. Before, buyers’ answers go there, and what is for you goes to `email`.',
+    ),
   email: z.string().describe('The address that the account’s user logs in with; see `changeEmail`.'),
   emailVerified: z.boolean().describe('Until it is, the account sends no emails: see `requestVerification`.'),
   defaultCurrency: z.string(),
@@ -202,7 +209,16 @@ export const accountSettings = z.object({
 export type Settings = z.infer<typeof accountSettings>;
 
 export const settingsResource = accountSettings
-  .extend({ logoUrl: z.string().nullable().describe('The logo on the hosted pages; see `putLogo`.'), version })
+  .extend({
+    supportEmailPending: z
+      .string()
+      .nullable()
+      .describe(
+        'The address given for `supportEmail` that has not confirmed yet: nothing uses it. See `requestSupportEmailVerification`.',
+      ),
+    logoUrl: z.string().nullable().describe('The logo on the hosted pages; see `putLogo`.'),
+    version,
+  })
   .meta({ id: 'Settings' });
 
 /**
@@ -210,6 +226,7 @@ export const settingsResource = accountSettings
  * the value here is that of accounts whose last event is older than the setting.
  */
 export const newAccountSettings = {
+  supportEmailVerified: false,
   email: '',
   emailVerified: true,
   defaultCurrency: 'usd',
@@ -261,7 +278,9 @@ export const updateSettingsBody = z
   .strictObject({
     handle: slug,
     businessName: line(limits.name, 1),
-    supportEmail: emailAddress,
+    supportEmail: emailAddress.describe(
+      'Another than the account’s own gets an email first, and is `supportEmailPending` until it has confirmed.',
+    ),
     defaultCurrency: newCurrency,
     testMode: z.boolean(),
     holdDecisionMinutes: z

@@ -59,7 +59,7 @@ test('a new address holds once its link is redeemed, by POST alone; other sessio
   expect([(await logIn(seller.email)).status, (await logIn(email)).status]).toEqual([401, 200]);
   expect((await press(link)).status).toBe(404);
   const { json } = await send(url, 'GET', '/api/v1/settings', { session: seller.session });
-  expect(json).toMatchObject({ email, emailVerified: true, supportEmail: seller.email });
+  expect(json).toMatchObject({ email, emailVerified: true, supportEmail: email, supportEmailVerified: true });
   const events = await query<{ data: unknown }>(
     harness.database.url,
     `select payload::json->'data' as data from outbox where subject = $1 and payload::json->>'accountId' = $2

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { announced } from '@app/testing/points';
+import { letterAttempted } from '../src/points/points.ts';
+import { send } from './http.ts';
 import { harness } from './set-up.ts';
 
 /** Those that tell the owner of what redirects money or data. */
@@ -17,3 +20,11 @@ const allLettersTo = (email: string): string[] =>
     .sort()
     .map((name) => readFileSync(join(harness.emails, name), 'latin1').replaceAll('=\r\n', '').replaceAll('=3D', '='))
     .filter((text) => text.includes(`To: ${email}`));
+
+/** Gives the account of a key an address for support, which confirms by its letter. */
+export async function confirmedSupport(url: string, key: string, supportEmail: string): Promise<void> {
+  await send(url, 'PATCH', '/api/v1/settings', { key, body: { supportEmail } });
+  await announced(letterAttempted, ({ to, kind }) => to === supportEmail && kind === 'support_email');
+  const token = /\/letters\/support-email\/([\w-]{43})/.exec(lettersTo(supportEmail).join())?.[1] ?? '';
+  await send(url, 'POST', '/api/auth/support-email/redeem', { body: { token } });
+}

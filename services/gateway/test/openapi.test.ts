@@ -25,6 +25,7 @@ const keyless = [
   'readLetter',
   'verifyEmail',
   'confirmEmail',
+  'confirmSupportEmail',
   'requestPasswordReset',
   'resetPassword',
 ];

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
+import { confirmedSupport } from './letter-files.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
@@ -66,7 +67,7 @@ async function requestedToken(email = buyer): Promise<string> {
 
 test('a buyer’s letter is the seller’s, and its link opens the portal once, for a day', async () => {
   const name = (await send(url, 'GET', '/api/v1/settings', { key })).json.businessName;
-  await send(url, 'PATCH', '/api/v1/settings', { key, body: { supportEmail: 'help@own.example' } });
+  await confirmedSupport(url, key, 'help@own.example');
   const token = await requestedToken(buyer);
   const { text } = await letterOf(buyer);
   for (const part of [`To: ${buyer}`, name, 'Reply-To: help@own.example', 'once, for 60 minutes'])

@@ -174,6 +174,17 @@ test('pausing a subscription again and again writes its buyer ten emails a day, 
   expect(counts).toEqual([10 + 10, 10 + 12]);
 });
 
+test('what is for the seller comes to the account’s own address until the one for support has confirmed', async () => {
+  await actWith({ email: 'maya@own.example' });
+  await seller.sell({ customerEmail: 'bob@example.com' });
+  await seller.tried(2);
+  expect(server.received.map(({ to }) => to).sort()).toEqual(['bob@example.com', 'maya@own.example']);
+  await seller.change({ email: 'maya@own.example', supportEmailVerified: true });
+  await seller.sell({ customerEmail: 'bob@example.com' });
+  await seller.tried(4);
+  expect(receivedBy('help@maya.example')).toHaveLength(1);
+});
+
 test('a rehearsal goes to the account’s own address, whatever address for support it has', async () => {
   await actWith({ email: 'maya@own.example' });
   await seller.sell({ test: true, customerEmail: 'bob@example.com' });

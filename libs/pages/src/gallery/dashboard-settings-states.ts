@@ -4,6 +4,7 @@ import { groups } from '../dashboard/settings/groups.ts';
 import { logoCard, logoPage, logoPath } from '../dashboard/settings/logo.ts';
 import { paymentsContent } from '../dashboard/settings/payments.ts';
 import { type SettingsPath, settingsPage } from '../dashboard/settings/settings-page.ts';
+import { supportEmailNotice } from '../dashboard/settings/support-email.ts';
 import { passedText, switchCard, timeCard } from '../dashboard/settings/test-mode.ts';
 import { type Html, html } from '../html.ts';
 import { inFrame, stateOf, visitAt } from './dashboard-samples.ts';
@@ -114,10 +115,24 @@ const testShown = (isOn: boolean, said: string | null) =>
     said,
   );
 
+const supportNotice = (supportEmailPending: string | null) =>
+  supportEmailNotice(visitAt('/app/settings'), {
+    ...{
+      email: 'ada@example.com',
+      supportEmail: 'team@atelier.example',
+      supportEmailVerified: false,
+      supportEmailPending,
+    },
+  });
+
 /** The settings. */
 export const settingsStates: Readonly<Record<string, () => Html>> = {
   settings: () =>
     groupAt('/app/settings', { businessName: longName, supportEmail: 'ada@example.com', handle: 'atelier' }),
+  'settings-support-pending': () =>
+    groupAt('/app/settings', { supportEmail: 'help@atelier.example' }, {}, supportNotice('help@atelier.example')),
+  'settings-support-unverified': () =>
+    groupAt('/app/settings', { supportEmail: 'help@atelier.example' }, {}, supportNotice(null)),
   'settings-refused': () =>
     groupAt('/app/settings', { businessName: arabicName }, { supportEmail: 'Support email must be complete.' }),
   'settings-pages': () =>

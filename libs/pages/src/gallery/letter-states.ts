@@ -3,6 +3,7 @@ import { formatsFor } from '../formats.ts';
 import type { Html } from '../html.ts';
 import {
   confirmEmailPage,
+  confirmSupportPage,
   emailChangedPage,
   emailTakenPage,
   type Letter,
@@ -11,6 +12,7 @@ import {
   newPasswordPage,
   notMinePage,
   passwordChosenPage,
+  supportConfirmedPage,
   verifiedPage,
   verifyPage,
 } from '../letters/letter-pages.ts';
@@ -43,6 +45,10 @@ export const letterStates: Readonly<Record<string, () => Html>> = {
   'letter-verified': bodyOf(verifiedPage),
   'letter-email-change': bodyOf(() => confirmEmailPage({ letter: { ...change, password_due: false }, formats, path })),
   'letter-email-change-password': bodyOf(() => confirmEmailPage({ letter: change, formats, path })),
+  'letter-support': bodyOf(() =>
+    confirmSupportPage({ letter: { ...change, purpose: 'support_email', password_due: false }, formats, path }),
+  ),
+  'letter-support-confirmed': bodyOf(supportConfirmedPage),
   'letter-email-changed': bodyOf(emailChangedPage),
   'letter-email-taken': bodyOf(emailTakenPage),
   'letter-password': bodyOf(newPasswordPage),

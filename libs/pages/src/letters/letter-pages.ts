@@ -39,6 +39,13 @@ const texts = {
   confirmButton: 'Confirm the address',
   confirmed: 'Your email address is changed',
   confirmedText: 'Log in with it from now on.',
+  support: 'Answer buyers at this address?',
+  supportText: (name: string, email: string) =>
+    `${name} gave ${email} as the address that its buyers write to. What they write comes there, and so does what ${name} is notified of.`,
+  supportNot: 'If you do not want that, close this page: nothing is sent there then.',
+  supportButton: 'Confirm the address',
+  supportConfirmed: 'The address is confirmed',
+  supportConfirmedText: 'From now on buyers write to it.',
   taken: 'This address cannot be used',
   takenText: 'Another account has it. Request the change again with another address.',
   newPassword: 'Choose a new password',
@@ -149,6 +156,19 @@ export function confirmEmailPage({ letter, formats, path, error }: LetterState):
     html`${accountFacts(letter, formats)}${form}`,
   );
 }
+
+/** For the reader of a mailbox that an account answers its buyers at, who may be anybody. */
+export function confirmSupportPage({ letter, formats, path }: LetterState): NoticePage {
+  const confirm = button({ label: texts.supportButton, kind: 'accent', isWide: true });
+  return noticePage(
+    texts.support,
+    [texts.supportText(letter.account.name, letter.email), texts.supportNot],
+    html`${accountFacts(letter, formats)}<form class="stack" method="post" action="${path}">${confirm}</form>`,
+  );
+}
+
+export const supportConfirmedPage = (): NoticePage =>
+  noticePage(texts.supportConfirmed, [html`<span role="status">${texts.supportConfirmedText}</span>`]);
 
 export const emailChangedPage = (): NoticePage =>
   noticePage(texts.confirmed, [html`<span role="status">${texts.confirmedText}</span>`], goOn);

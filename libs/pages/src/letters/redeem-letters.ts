@@ -4,6 +4,7 @@ import { formatsFor } from '../formats.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import {
   confirmEmailPage,
+  confirmSupportPage,
   emailChangedPage,
   emailTakenPage,
   type Letter,
@@ -12,6 +13,7 @@ import {
   newPasswordPage,
   notMinePage,
   passwordChosenPage,
+  supportConfirmedPage,
   verifiedPage,
   verifyPage,
 } from './letter-pages.ts';
@@ -31,10 +33,21 @@ export const showVerification = (request: PageRequest, link: LetterLink): Promis
 export const showEmailChange = (request: PageRequest, link: LetterLink): Promise<ShownPage> =>
   showLetter(request, link, confirmEmailPage);
 
+/** GET of the link that confirms an address for support, likewise. */
+export const showSupportEmail = (request: PageRequest, link: LetterLink): Promise<ShownPage> =>
+  showLetter(request, link, confirmSupportPage);
+
+/** POST of the link that confirms an address for support. */
+export async function redeemSupportEmail(request: PageRequest, { token }: LetterLink): Promise<ShownPage> {
+  const redeemed = await request.call('confirmSupportEmail', { actor: request.actor, body: { token } });
+  return redeemed.ok ? shown(200, supportConfirmedPage()) : refusalOf(request, redeemed);
+}
+
 /** GET of what the reader of a letter can do who did not make the account. */
 export async function showNotMine(request: PageRequest, { token }: LetterLink): Promise<ShownPage> {
   const read = await readLetter(request, token);
-  return read.ok ? shown(200, notMinePage(read.body.email)) : refusalOf(request, read);
+  if (!read.ok) return refusalOf(request, read);
+  return read.body.set_up === null ? shown(404, letterOverPage()) : shown(200, notMinePage(read.body.email));
 }
 
 /** POST of the link that verifies an address. */

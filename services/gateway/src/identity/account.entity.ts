@@ -7,6 +7,8 @@ export const Account = defineTable('Account', 'accounts', {
   handle: p.text(),
   businessName: p.text(),
   supportEmail: p.text(),
+  supportEmailVerified: p.boolean(),
+  supportEmailPending: p.text().nullable(),
   /** That of the user who made the account. */
   email: p.text(),
   emailVerified: p.boolean(),

@@ -23,7 +23,7 @@ const change = statement<{ id: string }>(
 /** In a statement of its own: it sees a change of address that was requested while the first one waited for the user's row. */
 const dropChange = statement(
   'password-change-email',
-  `delete from letters where user_id = $1 and kind = 'email_change'`,
+  `delete from letters where user_id = $1 and kind in ('email_change', 'support_email')`,
 );
 
 interface PasswordChange {
@@ -46,8 +46,8 @@ export const requestedAt = ({ address, ownUrls }: { address: string; ownUrls: re
 });
 
 /**
- * Gives a logged-in user a new password, ends all their other sessions and the confirmation of this one, drops a change of
- * address that waits, and notifies them by a letter, in one transaction.
+ * Gives a logged-in user a new password, ends all their other sessions and the confirmation of this one, drops changes of
+ * addresses that wait, and notifies them by a letter, in one transaction.
  * @throws DomainError invalid_credentials, also when the password was changed meanwhile; validation_failed
  */
 export async function changePassword(

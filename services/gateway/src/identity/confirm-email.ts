@@ -9,6 +9,8 @@ import { hashLetterToken } from './letters/new-letter.ts';
 import type { RedeemAsUserDeps } from './redeem-letter.ts';
 import { type Proof, requireUser } from './require-user.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
+import { isSameMailbox } from './support-email.rules.ts';
+import { useOwnAddress } from './support-email.ts';
 
 interface Change {
   readonly user_id: string;
@@ -67,7 +69,10 @@ export async function confirmEmail(
     if (change === undefined) throw linkOver();
     await giveAddress(tx, change);
     const account = await lockAccount(tx, change.account_id);
+    // The address before was verified with the account, and may go on as the one for support; one that never was is perhaps a stranger's.
+    if (isSameMailbox(account.supportEmail, account.email)) account.supportEmailVerified = account.emailVerified;
     account.email = change.recipient;
+    if (!account.emailVerified) useOwnAddress(account);
     account.emailVerified = true;
     await recordChange(tx, account, { changedAt: clock.now(), requestId });
     await executeBound(tx, entryStatement({ accountId: change.account_id, userId: change.user_id }));

@@ -9,6 +9,7 @@ const settingsTypes: ColumnsOf<Omit<SettingsRow, 'account_id'>> = {
   handle: 'text',
   business_name: 'text',
   support_email: 'text',
+  support_email_verified: 'bool',
   email: 'text',
   email_verified: 'bool',
   default_currency: 'text',
@@ -59,6 +60,7 @@ interface SettingsRow {
   readonly handle: string;
   readonly business_name: string;
   readonly support_email: string;
+  readonly support_email_verified: boolean;
   readonly email: string;
   readonly email_verified: boolean;
   readonly default_currency: string;
@@ -162,6 +164,7 @@ function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings' | 'bu
       handle: row.handle,
       businessName: row.business_name,
       supportEmail: row.support_email,
+      supportEmailVerified: row.support_email_verified,
       email: row.email,
       emailVerified: row.email_verified,
       defaultCurrency: row.default_currency,

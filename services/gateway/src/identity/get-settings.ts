@@ -10,6 +10,8 @@ export async function getSettings(database: Database, accountId: string): Promis
 /** As the seller is shown them. */
 export interface ShownSettings {
   readonly settings: Settings;
+  /** Given for support, and not confirmed yet: no other service knows it. */
+  readonly supportEmailPending: string | null;
   readonly logoName: string | null;
   readonly version: number;
 }
@@ -20,6 +22,7 @@ export async function getShownSettings(database: Database, accountId: string): P
 
 export const shownSettingsOf = (account: Account): ShownSettings => ({
   settings: settingsOf(account),
+  supportEmailPending: account.supportEmailPending ?? null,
   logoName: account.logoName ?? null,
   version: account.settingsRevision,
 });
@@ -29,6 +32,7 @@ export function settingsOf(account: Account): Settings {
     handle: account.handle,
     businessName: account.businessName,
     supportEmail: account.supportEmail,
+    supportEmailVerified: account.supportEmailVerified,
     email: account.email,
     emailVerified: account.emailVerified,
     defaultCurrency: account.defaultCurrency,

@@ -42,13 +42,14 @@ export async function readLetter(
   session: string | undefined,
   requestId: string,
 ): Promise<Letter> {
-  const letter = await findLetter(deps, token, ['verification', 'email_change']);
+  const letter = await findLetter(deps, token, ['verification', 'email_change', 'support_email']);
   const { kind, email, recipient, business_name: name, created_at: createdAt, email_verified: isVerified } = letter;
   return {
-    purpose: kind === 'email_change' ? kind : 'verification',
+    purpose: kind === 'password_reset' ? 'verification' : kind,
     email: recipient ?? email,
     account: { name, created_at: createdAt.toISOString() },
-    password_due: !(await isLoggedIn(deps, letter, session)),
+    // Who gets buyers’ letters decides that alone, and needs no account.
+    password_due: kind !== 'support_email' && !(await isLoggedIn(deps, letter, session)),
     set_up: kind === 'verification' && !isVerified ? await setUpOf(deps, letter, requestId) : null,
   };
 }

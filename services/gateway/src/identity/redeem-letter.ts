@@ -14,6 +14,7 @@ import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
 import { type Proof, requireUser } from './require-user.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
+import { useOwnAddress } from './support-email.ts';
 import { revokeAllKeys, revokeElsewhere, revokeElsewhereAgain, takeBack } from './take-back.ts';
 
 export interface RedeemDeps {
@@ -65,6 +66,7 @@ export async function verifyEmail(
     await executeBound(tx, entryStatement({ accountId: found.account_id, userId: found.user_id }));
     if (account.emailVerified) return;
     account.emailVerified = true;
+    useOwnAddress(account);
     await recordChange(tx, account, { changedAt: clock.now(), requestId });
   });
   wakeRelay();
@@ -79,7 +81,7 @@ const changeStatement = statement(
   `
   with ended as (delete from sessions where user_id = $1),
     pending as (delete from pending_logins where user_id = $1),
-    others as (delete from letters where user_id = $1 and kind in ('verification', 'password_reset', 'email_change'))
+    others as (delete from letters where user_id = $1 and kind in ('verification', 'password_reset', 'email_change', 'support_email'))
   update users set password_hash = $2 where id = $1`,
 );
 
@@ -98,7 +100,7 @@ interface Reset {
 }
 
 /**
- * Gives the user a new password, ends all sessions and drops a change of address that waits. The letter that verifies an address gives
+ * Gives the user a new password, ends all sessions and drops changes of addresses that wait. The letter that verifies an address gives
  * one too, until it is verified: its reader may not have made the account. A token that is unknown costs no hash. A letter notifies the
  * user of it, whether or not the address is verified: the link went there.
  *

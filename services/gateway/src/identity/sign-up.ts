@@ -91,6 +91,7 @@ async function createAccount(
     handle: taken ? `${base}-${randomBytes(3).toString('hex')}` : base,
     businessName: wanted.name,
     supportEmail: email,
+    supportEmailVerified: wanted.letter === undefined,
     email,
     emailVerified: wanted.letter === undefined,
   };

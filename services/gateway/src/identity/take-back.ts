@@ -8,6 +8,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { removeFactorsStatement } from './factors/user-factors.ts';
 import { lockKeysStatement, revokeKeysStatement } from './revoke-api-key.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
+import { useOwnAddress } from './support-email.ts';
 
 /** Revokes every API key of the account, in the caller's transaction. */
 export async function revokeAllKeys(tx: EntityManager, accountId: string, now: Date): Promise<void> {
@@ -35,7 +36,8 @@ export async function takeBack(tx: EntityManager, { accountId, userId, now, requ
   const account = await lockAccount(tx, accountId);
   if (account.emailVerified) return;
   account.emailVerified = true;
-  account.supportEmail = account.email;
+  useOwnAddress(account);
+  account.supportEmailPending = null;
   account.checkoutUrl = null;
   await recordChange(tx, account, { changedAt: now, requestId });
   await revokeAllKeys(tx, accountId, now);

@@ -258,7 +258,7 @@ export const namedTools: readonly Tool[] = [
     words: {
       handle: 'In the shop’s address.',
       businessName: 'On pages and in emails.',
-      supportEmail: 'Where buyers write to.',
+      supportEmail: 'Where buyers write to, once it has confirmed by email.',
       testMode: 'Rehearse instead of selling.',
     },
     unsaid: [

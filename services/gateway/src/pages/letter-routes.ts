@@ -4,9 +4,11 @@ import {
   redeemEmailChange,
   redeemNotMine,
   redeemPasswordReset,
+  redeemSupportEmail,
   redeemVerification,
   showEmailChange,
   showNotMine,
+  showSupportEmail,
   showVerification,
 } from '@app/pages/letters/redeem-letters';
 import type { PageRequest, ShownPage } from '@app/pages/page';
@@ -44,6 +46,8 @@ export function routeLetterPages(server: FastifyInstance, deps: PageDeps): void 
     route('POST', letterPaths.verification, '/not-mine', redeemNotMine);
     route('GET', letterPaths.email_change, '', showEmailChange);
     route('POST', letterPaths.email_change, '', redeemEmailChange);
+    route('GET', letterPaths.support_email, '', showSupportEmail);
+    route('POST', letterPaths.support_email, '', redeemSupportEmail);
     const passwordReset = `${letterPaths.password_reset}/:token`;
     pages.get(passwordReset, async (_, reply) => sendNotice(reply, 200, newPasswordPage()));
     pages.post<WithToken>(passwordReset, async (req, reply) =>

@@ -201,8 +201,12 @@ async function overBound(
  */
 function recipientOf({ requested, email, action }: EmailRow, { test }: Delivery, seller: Settings): string | null {
   if (test) return seller.email || seller.supportEmail;
-  return (requested ? email : null) ?? (action.to === 'buyer' ? email : seller.supportEmail);
+  return (requested ? email : null) ?? (action.to === 'buyer' ? email : sellersAddress(seller));
 }
+
+/** One that was given for support and has not confirmed may be a stranger's. Accounts of long ago have that one alone. */
+const sellersAddress = ({ email, supportEmail, supportEmailVerified }: Settings): string =>
+  supportEmailVerified ? supportEmail : email || supportEmail;
 
 /** A receipt that comes later surprises its buyer more than it helps. */
 const heldUntilVerifiedMs = 3 * dayMs;

@@ -36,6 +36,7 @@ export const operationLabels: Readonly<Record<string, string>> = {
   changePassword: 'Changed the password',
   resetPassword: 'Chose a new password by email',
   verifyEmail: 'Verified the email address',
+  confirmSupportEmail: 'Confirmed the address for support',
   changeEmail: 'Requested another email address',
   confirmEmail: 'Changed the email address',
   createApiKey: 'Made an API key',

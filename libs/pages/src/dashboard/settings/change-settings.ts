@@ -17,7 +17,7 @@ interface GroupPage {
   readonly path: SettingsPath;
   readonly group: Group;
   /** What stands below the form. */
-  readonly below: (settings: Stored) => Html;
+  readonly below: (settings: Stored, visit: Visit) => Html;
 }
 
 /** A page of settings, which are saved together. */
@@ -28,7 +28,9 @@ export function settingsGroup(path: SettingsPath, below: GroupPage['below'] = ()
 
 async function show(visit: Visit, page: GroupPage): Promise<DashboardPage> {
   const settings = await visit.read('getSettings', {});
-  const values: Readonly<Record<string, unknown>> = settings;
+  // One that has not confirmed yet is what the seller gave last: saving it again leaves it waiting.
+  const supportEmail = settings.supportEmailPending ?? settings.supportEmail;
+  const values: Readonly<Record<string, unknown>> = Object.assign({}, settings, { supportEmail });
   const stored = Object.entries(page.group).flatMap(([name, { kind }]): [string, string][] => {
     const value = values[name];
     if (kind === 'checkbox') return value === true ? [[name, 'on']] : [];
@@ -39,7 +41,7 @@ async function show(visit: Visit, page: GroupPage): Promise<DashboardPage> {
 }
 
 const contentOf = (visit: Visit, { group, below }: GroupPage, settings: Stored, state: FormState): Html =>
-  html`${settingsForm(visit, group, state, settings.version)}${below(settings)}`;
+  html`${settingsForm(visit, group, state, settings.version)}${below(settings, visit)}`;
 
 async function take(visit: Visit, page: GroupPage): Promise<Answer> {
   const { path, group } = page;

@@ -17,7 +17,7 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
     },
     supportEmail: {
       label: 'Support email',
-      hint: 'It is on every receipt, and your own notices come to it.',
+      hint: 'It is on every receipt, and your own notices come to it. A new one confirms by an email first.',
       kind: 'email',
     },
     handle: {

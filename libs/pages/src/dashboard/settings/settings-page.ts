@@ -3,7 +3,7 @@ import { tabs } from '../../components/parts.ts';
 import { type Html, html } from '../../html.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 
-const texts = { title: 'Settings', saved: 'Saved.' } as const;
+const texts = { title: 'Settings', saved: 'Saved.', sent: 'The email is on its way.' } as const;
 
 const parts = {
   '/app/settings': 'Business',
@@ -41,4 +41,5 @@ export function settingsPage(path: SettingsPath, main: Html, said: string | null
   };
 }
 
-export const savedText = (query: URLSearchParams): string | null => (query.has('saved') ? texts.saved : null);
+export const savedText = (query: URLSearchParams): string | null =>
+  query.has('saved') ? texts.saved : query.has('sent') ? texts.sent : null;

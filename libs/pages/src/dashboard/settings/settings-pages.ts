@@ -6,10 +6,12 @@ import { logoCard, logoPath, showLogo, takeLogo } from './logo.ts';
 import { showPayments, takePayments } from './payments.ts';
 import { showSecurity, takeSecurity } from './security.ts';
 import { auditLogPath, securityPath } from './settings-page.ts';
+import { showSupportEmail, supportEmailNotice, supportEmailPath, takeSupportEmail } from './support-email.ts';
 import { showTestMode, takeTestMode } from './test-mode.ts';
 
 export const settingsPages: Pages = {
-  '/app/settings': settingsGroup('/app/settings'),
+  '/app/settings': settingsGroup('/app/settings', (settings, visit) => supportEmailNotice(visit, settings)),
+  [supportEmailPath]: { show: showSupportEmail, take: takeSupportEmail },
   '/app/settings/pages': settingsGroup('/app/settings/pages', ({ logoUrl }) => logoCard(logoUrl)),
   [logoPath]: { show: showLogo, take: takeLogo },
   '/app/settings/selling': settingsGroup('/app/settings/selling'),

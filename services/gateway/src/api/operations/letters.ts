@@ -87,7 +87,7 @@ export const letterOperations = tagged('Log in', [
       'Needs `confirm` within the last 15 minutes, or the current password. Sends a link to the new address, with which the change is confirmed, and a notice to the ' +
       'address that you have; until it is confirmed nothing changes. The answer is the same whether or not another account has the ' +
       'address. The change that was requested last is the one that can be confirmed, and a new password ends it. Five such ' +
-      'emails a day reach one address. `supportEmail` stays as it is.',
+      'emails a day reach one address. `supportEmail` stays as it is where the account was verified.',
     auth: 'session',
     body: changeEmailBody,
     unlimitedConcurrency: true,

@@ -1,13 +1,16 @@
-import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
+import { confirmSupportEmailBody, settingsResource, updateSettingsBody } from '@app/contracts/accounts';
 import type { z } from 'zod';
 import { logoUrlOf } from '../../edge/public-urls.ts';
-import { getSettings, getShownSettings, type ShownSettings } from '../../identity/get-settings.ts';
+import { getShownSettings, type ShownSettings } from '../../identity/get-settings.ts';
+import { isSameMailbox } from '../../identity/support-email.rules.ts';
+import { confirmSupportEmail, requestSupportEmailVerification } from '../../identity/support-email.ts';
 import { updateSettings } from '../../identity/update-settings.ts';
-import { defineOperation, tagged } from '../operation.ts';
+import { defineOkOperation, defineOperation, tagged } from '../operation.ts';
 import { type AnyCall, sensitive } from '../sensitive-changes.ts';
 
-const resourceOf = ({ settings, logoName, version }: ShownSettings, baseUrl: string) => ({
+const resourceOf = ({ settings, supportEmailPending, logoName, version }: ShownSettings, baseUrl: string) => ({
   ...settings,
+  supportEmailPending,
   logoUrl: logoUrlOf(baseUrl, logoName),
   version,
 });
@@ -42,14 +45,46 @@ export const settingsOperations = tagged('Settings', [
       hasVersion: true,
       changesAccess: true,
       errors: ['handle_taken'],
-      run: async ({ app, actor, context, body, ifVersion, baseUrl }) => {
-        const shown = await updateSettings(app, actor, context, body, ifVersion);
+      run: async ({ app, actor, context, body, ifVersion, baseUrl, ownUrls }) => {
+        const shown = await updateSettings(app, actor, context, body, ownUrls[0] ?? baseUrl, ifVersion);
         app.sellers.clear();
         return resourceOf(shown, baseUrl);
       },
     }),
     changedAddresses,
   ),
+  defineOkOperation({
+    id: 'requestSupportEmailVerification',
+    audit: false,
+    method: 'POST',
+    path: '/api/v1/settings/support-email/verification',
+    summary: 'Send the email once more that `supportEmailPending` confirms with',
+    description:
+      'Five such emails a day reach one address; further ones are not sent, nor is one where none waits. Also for a `supportEmail` that ' +
+      'is not verified.',
+    auth: 'account',
+    scope: 'write',
+    errors: [],
+    run: ({ app, actor, baseUrl, ownUrls }) =>
+      requestSupportEmailVerification(app, actor.accountId, ownUrls[0] ?? baseUrl),
+  }),
+  defineOkOperation({
+    id: 'confirmSupportEmail',
+    audit: 'settings',
+    method: 'POST',
+    path: '/api/auth/support-email/redeem',
+    summary: 'Confirm an address for support with the token of the email',
+    description:
+      'From then on it is the account’s `supportEmail`. The token works once, for 48 hours. The link in the email leads to a page that does this.',
+    auth: 'public',
+    body: confirmSupportEmailBody,
+    changesAccess: true,
+    errors: ['not_found'],
+    run: async ({ app, body, context, audit }) => {
+      await confirmSupportEmail(app, body.token, context.requestId, audit);
+      app.sellers.clear();
+    },
+  }),
 ]);
 
 /**
@@ -59,7 +94,9 @@ export const settingsOperations = tagged('Settings', [
 async function changedAddresses({ app, actor, body }: AnyCall): Promise<'checkout_url' | 'support_email' | null> {
   const { checkoutUrl = null, supportEmail } = body as z.output<typeof updateSettingsBody>;
   if (checkoutUrl === null && supportEmail === undefined) return null;
-  const stored = await getSettings(app.database, actor.accountId);
-  if (checkoutUrl !== null && checkoutUrl !== stored.checkoutUrl) return 'checkout_url';
-  return supportEmail === undefined || supportEmail === stored.supportEmail ? null : 'support_email';
+  const { settings, supportEmailPending } = await getShownSettings(app.database, actor.accountId);
+  if (checkoutUrl !== null && checkoutUrl !== settings.checkoutUrl) return 'checkout_url';
+  if (supportEmail === undefined) return null;
+  const known = [settings.supportEmail, supportEmailPending].some((one) => isSameMailbox(supportEmail, one));
+  return known ? null : 'support_email';
 }

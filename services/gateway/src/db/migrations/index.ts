@@ -8,6 +8,7 @@ import { KeyPeppers } from './0006-key-peppers.ts';
 import { AuditLog } from './0007-audit-log.ts';
 import { AnonymousRecords } from './0008-anonymous-records.ts';
 import { Factors } from './0009-factors.ts';
+import { SupportEmails } from './0010-support-emails.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -19,4 +20,5 @@ export const migrations: Migrations = [
   { name: '0007-audit-log', class: AuditLog },
   { name: '0008-anonymous-records', class: AnonymousRecords },
   { name: '0009-factors', class: Factors },
+  { name: '0010-support-emails', class: SupportEmails },
 ];

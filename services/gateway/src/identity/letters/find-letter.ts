@@ -5,12 +5,12 @@ import { hashLetterToken } from './new-letter.ts';
 
 /** A letter whose link holds, with the user whom it is about and their account. */
 export interface FoundLetter {
-  readonly kind: 'verification' | 'password_reset' | 'email_change';
+  readonly kind: 'verification' | 'password_reset' | 'email_change' | 'support_email';
   readonly user_id: string;
   /** That the user logs in with. */
   readonly email: string;
   readonly password_hash: string;
-  /** The new address, of a change; null otherwise. */
+  /** Of a new address, for logging in or for support: the address itself; null otherwise. */
   readonly recipient: string | null;
   readonly account_id: string;
   readonly business_name: string;

@@ -1,7 +1,13 @@
 /** These notify a user of what happened: their page does nothing by itself. */
 export type NoticeKind = 'email_change_notice' | 'login_notice' | 'password_notice' | 'change_notice';
 
-export type LetterKind = 'verification' | 'password_reset' | 'portal_link' | 'email_change' | NoticeKind;
+export type LetterKind =
+  | 'verification'
+  | 'password_reset'
+  | 'portal_link'
+  | 'email_change'
+  | 'support_email'
+  | NoticeKind;
 
 /** Where the links of each kind lead, under this deployment's address or the seller's portal; the token follows, but in a notice. */
 export const letterPaths: Readonly<Record<LetterKind, string>> = {
@@ -9,6 +15,7 @@ export const letterPaths: Readonly<Record<LetterKind, string>> = {
   password_reset: '/letters/password-reset',
   portal_link: '/open',
   email_change: '/letters/email-change',
+  support_email: '/letters/support-email',
   email_change_notice: '/forgot-password',
   login_notice: '/forgot-password',
   password_notice: '/forgot-password',

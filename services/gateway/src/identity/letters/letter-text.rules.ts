@@ -57,6 +57,13 @@ const words: Readonly<Record<LetterKind, (facts: LetterFacts) => Words>> = {
     button: 'Confirm the address',
     ending: toUser,
   }),
+  support_email: () => ({
+    subject: 'Confirm an address for support',
+    why: 'An account gave this address as the one that its buyers write to.',
+    what: 'If you want to get what they write, and what the account is notified of, confirm it on this page:',
+    button: 'Confirm the address',
+    ending: toUser,
+  }),
   email_change_notice: ({ at }) => ({
     subject: 'Your account is getting another email address',
     why: `Another email address was given for your account ${timeOf(at)}. Once it is confirmed there, this one no longer logs in.`,

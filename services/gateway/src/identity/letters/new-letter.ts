@@ -11,6 +11,7 @@ const validMs: Readonly<Record<LetterKind, number>> = {
   password_reset: 48 * hourMs,
   portal_link: hourMs,
   email_change: 48 * hourMs,
+  support_email: 48 * hourMs,
   email_change_notice: 48 * hourMs,
   login_notice: 48 * hourMs,
   password_notice: 48 * hourMs,

@@ -122,11 +122,14 @@ async function settingsPreview({ body, read }: PreviewedCall): Promise<Preview |
   if (checkoutUrl === null && supportEmail === undefined) return null;
   const before = await read('getSettings');
   const isNewPage = checkoutUrl !== null && checkoutUrl !== before.checkoutUrl;
-  const isNewEmail = supportEmail !== undefined && supportEmail !== before.supportEmail;
+  const isNewEmail =
+    supportEmail !== undefined && ![before.supportEmail, before.supportEmailPending].includes(String(supportEmail));
   if (!isNewPage && !isNewEmail) return null;
   const words = [
     isNewPage ? `Reminders will lead buyers to ${String(checkoutUrl)}, where their checkouts are restored.` : '',
-    isNewEmail ? `Buyers will write to ${String(supportEmail)}.` : '',
+    isNewEmail
+      ? `Buyers will write to ${String(supportEmail)} once it has confirmed by an email that is sent there.`
+      : '',
   ];
   return {
     detail: words.filter((sentence) => sentence !== '').join(' '),

@@ -1,0 +1,139 @@
+import { executeBound } from '@app/service-kit/bound-sql';
+import { type Database, statement } from '@app/service-kit/database';
+import type { InferEntity } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Account } from './account.entity.ts';
+import type { CallAudit } from './audit/call-audit.ts';
+import { settingsOf } from './get-settings.ts';
+import { findLetter, linkOver } from './letters/find-letter.ts';
+import type { Letters } from './letters/letters.ts';
+import { hashLetterToken, insertNoticeStatement, type NewLetter, noticeValues } from './letters/new-letter.ts';
+import type { RedeemDeps } from './redeem-letter.ts';
+import { lockAccount, recordChange } from './settings-changed.ts';
+import { isSameMailbox, supportEmailAfter, unconfirmedOf } from './support-email.rules.ts';
+
+type AccountRow = InferEntity<typeof Account>;
+
+const stateOf = (account: AccountRow) => ({
+  ...settingsOf(account),
+  supportEmailPending: account.supportEmailPending ?? null,
+});
+
+interface LetterDeps {
+  readonly database: Database;
+  readonly letters: Letters;
+}
+
+const ownerStatement = statement<{ id: string }>(
+  'support-email-user',
+  'select id from users where account_id = $1 order by created_at, id limit 1',
+  { id: 'text' },
+);
+const dropStatement = statement(
+  'support-email-drop',
+  `delete from letters where user_id in (select id from users where account_id = $1) and kind = 'support_email'`,
+);
+const usedStatement = statement<{ id: string }>(
+  'support-email-redeem',
+  `delete from letters where token_hash = $1 and kind = 'support_email' and expires_at > $2 returning id`,
+  { id: 'text' },
+);
+
+/**
+ * The letter to an address that is given for support; null where it needs none, or has had those of the day. It counts for the account: a
+ * tool has no address, and one account shall not write to many strangers from many networks.
+ * @throws RetryLaterError
+ */
+export async function letterToSupport(
+  { database, letters }: LetterDeps,
+  accountId: string,
+  given: string,
+  baseUrl: string,
+): Promise<NewLetter | null> {
+  const before = stateOf(await database.fork().findOneOrFail(Account, { id: accountId }));
+  const { supportEmailPending: email } = supportEmailAfter(before, given);
+  if (email === null || isSameMailbox(email, before.supportEmailPending)) return null;
+  return await admit(letters, { accountId, email, baseUrl, isUnverified: !before.emailVerified });
+}
+
+interface Wanted {
+  readonly accountId: string;
+  readonly email: string;
+  readonly baseUrl: string;
+  readonly isUnverified: boolean;
+}
+
+const admit = (letters: Letters, { accountId, ...wanted }: Wanted): Promise<NewLetter | null> =>
+  letters.admitOrRefuse('support_email', { ...wanted, address: `account ${accountId}` });
+
+/** Gives a locked account the address, with its letter in the same transaction: the link of an earlier one has no effect any more. */
+export async function giveSupportEmail(
+  tx: EntityManager,
+  account: AccountRow,
+  given: string,
+  letter: NewLetter | null,
+): Promise<void> {
+  const pending = account.supportEmailPending ?? null;
+  Object.assign(account, supportEmailAfter(stateOf(account), given));
+  if ((account.supportEmailPending ?? null) === pending) return;
+  await replaceLetter(tx, account.id, letter);
+}
+
+async function replaceLetter(tx: EntityManager, accountId: string, letter: NewLetter | null): Promise<void> {
+  await executeBound(tx, dropStatement([accountId]));
+  const [user] = await executeBound(tx, ownerStatement([accountId]));
+  if (letter === null || user === undefined) return;
+  await executeBound(tx, insertNoticeStatement(noticeValues(letter, user.id)));
+}
+
+/** Sends the letter to the address that has not confirmed yet once more; nothing where there is none. @throws RetryLaterError */
+export async function requestSupportEmailVerification(
+  { database, letters }: LetterDeps,
+  accountId: string,
+  baseUrl: string,
+): Promise<void> {
+  const before = stateOf(await database.fork().findOneOrFail(Account, { id: accountId }));
+  const email = unconfirmedOf(before);
+  if (email === null) return;
+  const letter = await admit(letters, { accountId, email, baseUrl, isUnverified: !before.emailVerified });
+  if (letter === null) return;
+  await database.fork().transactional(async (tx) => {
+    // Another may have been given meanwhile, whose letter is on its way.
+    if (unconfirmedOf(stateOf(await lockAccount(tx, accountId))) === email) await replaceLetter(tx, accountId, letter);
+  });
+  letters.wake();
+}
+
+/**
+ * Lets an account use the address for support that its letter went to, for the reader of that mailbox. The token is used up, and the event of
+ * the settings written, in one transaction.
+ * @throws DomainError not_found, also where the account has given another address since
+ */
+export async function confirmSupportEmail(
+  deps: RedeemDeps & { readonly wakeRelay: () => void },
+  token: string,
+  requestId: string,
+  { entryOf: entryStatement }: CallAudit,
+): Promise<void> {
+  const { database, clock, wakeRelay } = deps;
+  const letter = await findLetter(deps, token, ['support_email']);
+  const { account_id: accountId, user_id: userId, recipient } = letter;
+  await database.fork().transactional(async (tx) => {
+    const account = await lockAccount(tx, accountId);
+    const now = clock.now();
+    const [used] = await executeBound(tx, usedStatement([hashLetterToken(token), now]));
+    if (used === undefined || recipient === null || unconfirmedOf(stateOf(account)) !== recipient) throw linkOver();
+    account.supportEmail = recipient;
+    account.supportEmailVerified = true;
+    account.supportEmailPending = null;
+    await recordChange(tx, account, { changedAt: now, requestId });
+    await executeBound(tx, entryStatement({ accountId, userId }));
+  });
+  wakeRelay();
+}
+
+/** Of an account that is verified now, whatever was given before: its own address is the one that is known to be somebody's who answers. */
+export function useOwnAddress(account: AccountRow): void {
+  account.supportEmail = account.email;
+  account.supportEmailVerified = true;
+}
