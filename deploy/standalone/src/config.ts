@@ -28,6 +28,7 @@ const configSchema = z.object({
   APPLE_PAY_DOMAIN_FILE: z.string().min(1).optional(),
   SECURITY_CONTACT: z.string().min(1).optional(),
   SIGNUP: z.enum(['open', 'closed']).default('open'),
+  SIGNUPS_PER_HOUR: integerSetting(0, 1_000_000, 20),
   IDEMPOTENCY_MB_PER_DAY: integerSetting(0, 1_000_000, 200),
   RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),

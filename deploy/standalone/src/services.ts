@@ -201,6 +201,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     PUBLIC_URL: config.PUBLIC_URL,
     TRUST_PROXY: String(config.TRUST_PROXY),
     SIGNUP: config.SIGNUP,
+    SIGNUPS_PER_HOUR: String(config.SIGNUPS_PER_HOUR),
     SECURITY_CONTACT: config.SECURITY_CONTACT,
     APPLE_PAY_DOMAIN_FILE: config.APPLE_PAY_DOMAIN_FILE,
     IDEMPOTENCY_MB_PER_DAY: String(config.IDEMPOTENCY_MB_PER_DAY),

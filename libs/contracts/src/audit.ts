@@ -29,7 +29,7 @@ export const auditEntryResource = z
     kind: auditKind,
     operation: z
       .string()
-      .describe('The id of the operation, as in this document; `recover` of the operator’s command.'),
+      .describe('The id of the operation, as in this document; `recover` and `create` of the operator’s command.'),
     object_id: z
       .string()
       .nullable()

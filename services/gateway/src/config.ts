@@ -29,6 +29,8 @@ export const configSchema = z
     /** Who takes reports of security problems, for security.txt. */
     SECURITY_CONTACT: contactSetting.optional(),
     SIGNUP: z.enum(['open', 'closed']).default('open'),
+    /** Attempts to make an account from one IP address in an hour; 0 for no bound. */
+    SIGNUPS_PER_HOUR: integerSetting(0, 1_000_000, 20),
     /** Requests a minute for each account; 0 switches every rate limit off. */
     RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
     /** What the answers under an account's Idempotency-Keys may take in a day, in MiB; 0 for no bound. */

@@ -13,6 +13,7 @@ import { createLoginLimit, unlimitedLogin } from './limits/login-limit.ts';
 import type { RateWindows } from './limits/rate-windows.ts';
 import { ReadLimiter, readLimits } from './limits/read-limiter.ts';
 import { createRefusals } from './limits/refusals.ts';
+import { createSignUpLimit, unlimitedSignUps } from './limits/sign-up-limit.ts';
 import { createStoredAnswers } from './limits/stored-answers.ts';
 
 /** For callers without a valid key, each address. */
@@ -35,6 +36,7 @@ type Limits = Pick<
   | 'limitEvents'
   | 'limitLogin'
   | 'limitCodes'
+  | 'limitSignUps'
   | 'declineLimit'
   | 'discountLimit'
   | 'readLimiter'
@@ -62,6 +64,10 @@ export function openLimits(
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(windows),
     limitCodes: perMinute === 0 ? unlimitedCodes : createCodeLimit(windows),
     ...(perMinute === 0 ? noAttemptLimits : openAttemptLimits(context, windows)),
+    limitSignUps:
+      perMinute === 0 || config.SIGNUPS_PER_HOUR === 0
+        ? unlimitedSignUps
+        : createSignUpLimit(windows, config.SIGNUPS_PER_HOUR),
     readLimiter: new ReadLimiter(readLimits),
     limitWrites: createWriteLimit(),
     storedAnswers: resources.add(

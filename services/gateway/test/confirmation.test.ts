@@ -1,8 +1,11 @@
 import { minuteMs } from '@app/contracts/durations';
+import { newId } from '@app/contracts/ids';
 import { operations } from '@app/gateway/operations';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { scopesOf } from '../src/api/operation.ts';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
@@ -218,4 +221,48 @@ test('a key without the scope read makes no link to a buyer’s purchases', asyn
   const { key } = (await send(url, 'POST', '/api/v1/api-keys', { session, body })).json;
   const link = await send(url, 'POST', '/api/v1/portal-links', { key, body: { email: 'grace@example.com' } });
   expect(statusAndCode(link)).toEqual([403, 'insufficient_scope']);
+});
+
+test('a key without the scope read gets no stored URL or address by a change that leaves it as it is', async () => {
+  const { session } = await newSession();
+  await confirm(session);
+  const body = { name: 'writes', scopes: ['write'] };
+  const { key } = (await send(url, 'POST', '/api/v1/api-keys', { session, body })).json;
+  for (const [method, path, given] of [
+    ['PATCH', '/api/v1/settings', { businessName: 'Mine' }],
+    ['PATCH', `/api/v1/webhook-endpoints/${newId('webhookEndpoint', 0)}`, { active: true }],
+    ['PATCH', `/api/v1/automations/${newId('automation', 0)}`, { active: true }],
+    ['PATCH', `/api/v1/products/${newId('product', 0)}`, { priceCents: 1 }],
+  ] as const)
+    expect(statusAndCode(await send(url, method, path, { key, body: given }))).toEqual([403, 'insufficient_scope']);
+});
+
+/** Fields of answers that show where an account's data, buyers or money go, or a secret. */
+const stored = /^(url|headers|secret|accessUrl|access_url|checkoutUrl|supportEmail|action)$/;
+/** Why a key without `read` may get the answer all the same. */
+const givenByTheCall: Readonly<Record<string, string>> = {
+  createProduct: 'It shows what the call gave.',
+  createWebhookEndpoint: 'It shows what the call gave, and the secret that it made.',
+  createAutomation: 'It shows what the call gave, and the secret that it made.',
+  putLogo: 'The public address of what the call gave.',
+  putProductImage: 'The public address of what the call gave.',
+  putPaymentMethod: 'The page of the bank at which this call goes on.',
+};
+
+function fieldsOf(schema: object): string[] {
+  const { properties, ...rest } = schema as { properties?: Record<string, object> };
+  const within = (value: unknown): string[] =>
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([, part]) => (typeof part === 'object' && part !== null ? fieldsOf(part) : []))
+      : [];
+  return [...Object.entries(properties ?? {}).flatMap(([name, of]) => [name, ...fieldsOf(of)]), ...within(rest)];
+}
+
+test('every change whose answer shows a stored URL, address or secret takes the scope read too', () => {
+  const shows = operations
+    .filter(({ auth, mediaType }) => auth === 'account' && mediaType === undefined)
+    .filter((operation) => !scopesOf(operation).includes('read'))
+    .filter(({ response }) => fieldsOf(z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' })).some((name) => stored.test(name)))
+    .map(({ id }) => id);
+  expect(shows.sort()).toEqual(Object.keys(givenByTheCall).sort());
 });

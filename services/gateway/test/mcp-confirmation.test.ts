@@ -20,6 +20,7 @@ startGateway();
 let key: string;
 let otherKey: string;
 let moneyKey: string;
+let writingKey: string;
 const orderId = newId('order', Date.now());
 const endpointId = newId('webhookEndpoint', Date.now());
 const automationId = newId('automation', Date.now());
@@ -60,6 +61,7 @@ beforeAll(async () => {
     (await send(url, 'POST', '/api/v1/api-keys', { session: seller.session, body: { name: 'x', ...body } })).json.key;
   otherKey = await keyWith({});
   moneyKey = await keyWith({ scopes: ['money'] });
+  writingKey = await keyWith({ scopes: ['write'] });
   const doing =
     <Input>(subject: string, answer: object) =>
     async (input: Input) => {
@@ -364,6 +366,19 @@ test('of two calls at once with the amount one is made', async () => {
   const both = await Promise.all([1, 2].map(() => call('pay_affiliate', given)));
   expect(both.filter(({ structuredContent }) => structuredContent?.code === 'confirmation_required')).toHaveLength(1);
   expect(done).toHaveLength(1);
+});
+
+test('a key without the scope read is asked without a stored URL', async () => {
+  have.endpoint = { url: 'https://stored.example.com/hook' };
+  const since = new Date().toISOString();
+  const asked = await call('recover_webhooks', { endpointId, since, which: 'all' }, writingKey);
+  expect(asked.structuredContent).toMatchObject({ code: 'confirmation_required' });
+  expect(JSON.stringify(asked)).not.toContain('stored.example.com');
+  for (const [name, args] of [
+    ['update_automation', { automationId, active: true }],
+    ['update_webhook_endpoint', { endpointId, active: true }],
+  ] as const)
+    expect(await call(name, args, writingKey)).toMatchObject({ structuredContent: { code: 'insufficient_scope' } });
 });
 
 test('an automation that writes to the seller alone is made at once', async () => {

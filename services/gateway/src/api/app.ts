@@ -25,6 +25,7 @@ import type { DeclineLimit } from '../limits/decline-limit.ts';
 import type { DiscountLimit } from '../limits/discount-limit.ts';
 import type { LoginLimit } from '../limits/login-limit.ts';
 import type { ReadLimiter } from '../limits/read-limiter.ts';
+import type { SignUpLimit } from '../limits/sign-up-limit.ts';
 import type { StoredAnswers } from '../limits/stored-answers.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { ImageCaches } from './image-cache.ts';
@@ -69,6 +70,7 @@ export interface App {
   readonly limitLogin: LoginLimit;
   readonly images: ImageCaches;
   readonly limitCodes: CodeLimit;
+  readonly limitSignUps: SignUpLimit;
   /** Seals the secrets of one-time codes. */
   readonly codesBox: SealedBox;
   readonly letters: Letters;

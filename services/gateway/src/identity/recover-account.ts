@@ -1,8 +1,8 @@
 import { emailKey } from '@app/contracts/email-key';
-import { newIdSuffix } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { type AuditEntry, entryIdOf, entryValues, insertEntryStatement } from './audit/audit-entry.ts';
+import { entryValues, insertEntryStatement } from './audit/audit-entry.ts';
+import { operatorEntry } from './audit/operator-entry.ts';
 import { removeFactorsStatement } from './factors/user-factors.ts';
 import { insertLoginLink } from './login-link.ts';
 
@@ -23,12 +23,6 @@ const endStatement = statement(
   'with links as (delete from login_links where user_id = $1) delete from sessions where user_id = $1',
 );
 
-const entryOf = (accountId: string, at: Date): AuditEntry => ({
-  ...{ id: entryIdOf(newIdSuffix(at.getTime())), accountId, kind: 'log_in', operation: 'recover', at },
-  ...{ actorKind: 'operator', actorId: null, userId: null, address: '', userAgent: undefined },
-  ...{ objectId: null, outcome: 'done', code: null, count: 1 },
-});
-
 /**
  * Lets a user who has lost every factor in again: their factors, sessions and log-ins that wait end, and a link logs them in, once,
  * within ten minutes. All of it is one transaction with its entry in the audit log. Only who holds the database calls it: there is no
@@ -46,7 +40,7 @@ export async function recoverAccount(
     const now = clock.now();
     await client.query(removeFactorsStatement([user.id]));
     await client.query(endStatement([user.id]));
-    await client.query(insertEntryStatement(entryValues(entryOf(user.account_id, now))));
+    await client.query(insertEntryStatement(entryValues(operatorEntry(user.account_id, 'recover', now))));
     return { email: user.email, path: await insertLoginLink(client, user.id, now) };
   });
 }

@@ -8,6 +8,7 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { Account } from './account.entity.ts';
 import { findSeller } from './find-seller.ts';
 import { handleFrom } from './handle.rules.ts';
@@ -28,6 +29,8 @@ export interface SignUp {
   readonly address: string;
   /** That verifies the address; null over a limit. Left out where the deployment itself makes the account: it is verified. */
   readonly letter?: NewLetter | null;
+  /** Written in the transaction that makes the account. */
+  alsoWrite?(tx: EntityManager, made: SignedUp): Promise<void>;
 }
 
 /** Two signups with one name at the same moment may collide in the handle; a third collision does not happen. */
@@ -105,6 +108,7 @@ async function createAccount(
     await takeHandle(tx, accountId, settings.handle, createdAt);
     const key = emailKey(email);
     await tx.insert(User, { id: userId, accountId, email, emailKey: key, passwordHash, createdAt });
+    await wanted.alsoWrite?.(tx, { accountId, userId });
     if (wanted.letter) await executeBound(tx, insertLetterStatement(letterValues(wanted.letter)));
     await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision: 1, changedAt: createdAt, requestId })]);
   });

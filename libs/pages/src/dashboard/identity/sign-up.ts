@@ -2,7 +2,7 @@ import { button } from '../../components/button.ts';
 import { field } from '../../components/field.ts';
 import { notice } from '../../components/notice.ts';
 import { type Html, html } from '../../html.ts';
-import type { PageAnswer, PageRequest } from '../../page.ts';
+import type { PageAnswer, PageRequest, ShownPage } from '../../page.ts';
 import { type FormState, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
 import { shownIdentity } from '../frame/log-in-again.ts';
 import { identityPage } from '../frame/log-in-page.ts';
@@ -43,14 +43,16 @@ export async function takeSignUp(request: PageRequest): Promise<PageAnswer> {
   if (code === 'signup_closed') return shownClosed();
   if (code === 'email_taken') return shownSignUp(422, wrongForm({ request }, { email: texts.taken }));
   if (code === 'validation_failed' || status === 429)
-    return shownSignUp(status, refusedForm({ request }, made.problem, labels));
+    return Object.assign(shownSignUp(status, refusedForm({ request }, made.problem, labels)), {
+      retryAfterSeconds: made.retryAfterSeconds,
+    });
   return showRefused(made, request);
 }
 
 const shownClosed = (): PageAnswer =>
   shownIdentity(404, texts.closedTitle, identityPage(texts.closedTitle, html`<p>${texts.closed}</p>`));
 
-const shownSignUp = (status: number, state: FormState): PageAnswer =>
+const shownSignUp = (status: number, state: FormState): ShownPage =>
   shownIdentity(status, texts.title, signUpPage(state));
 
 export function signUpPage(state: FormState): Html {

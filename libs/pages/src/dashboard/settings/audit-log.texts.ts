@@ -28,6 +28,7 @@ export const operationLabels: Readonly<Record<string, string>> = {
   removeCodes: 'Switched one-time codes off',
   createBackupCodes: 'Made backup codes',
   recover: 'Recovered the log-in',
+  create: 'Made the account',
   logInByLink: 'Log-in by a printed link',
   logOut: 'Log-out',
   confirm: 'Confirmed who they are',

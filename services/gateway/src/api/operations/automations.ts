@@ -68,6 +68,7 @@ export const automationOperations = tagged('Automations', [
     ofKnownProduct(
       forwardOperation(updateAutomation, {
         id: 'updateAutomation',
+        alsoScope: 'read',
         audit: 'automation',
         method: 'PATCH',
         path: `${path}/{automationId}`,
@@ -94,6 +95,7 @@ export const automationOperations = tagged('Automations', [
   }),
   forwardOperation(rotateAutomationSecret, {
     id: 'rotateAutomationSecret',
+    alsoScope: 'read',
     audit: 'automation',
     method: 'POST',
     path: `${path}/{automationId}/rotate-secret`,
@@ -123,6 +125,7 @@ export const automationOperations = tagged('Automations', [
   }),
   forwardOperation(testAutomation, {
     id: 'testAutomation',
+    alsoScope: 'read',
     audit: false,
     method: 'POST',
     path: `${path}/{automationId}/test`,

@@ -53,6 +53,7 @@ export const endpointOperations = tagged('Webhooks', [
   sensitive(
     forwardOperation(putWebhookEndpoint, {
       id: 'putWebhookEndpoint',
+      alsoScope: 'read',
       audit: 'webhook',
       method: 'PUT',
       path: theOne,
@@ -105,6 +106,7 @@ export const endpointOperations = tagged('Webhooks', [
   sensitive(
     forwardOperation(updateWebhookEndpoint, {
       id: 'updateWebhookEndpoint',
+      alsoScope: 'read',
       audit: 'webhook',
       method: 'PATCH',
       path: one,
@@ -130,6 +132,7 @@ export const endpointOperations = tagged('Webhooks', [
   }),
   forwardOperation(rotateWebhookSecret, {
     id: 'rotateWebhookSecret',
+    alsoScope: 'read',
     audit: 'webhook',
     method: 'POST',
     path: `${one}/rotate-secret`,
@@ -148,6 +151,7 @@ export const endpointOperations = tagged('Webhooks', [
   }),
   forwardOperation(sendTestWebhook, {
     id: 'sendTestWebhook',
+    alsoScope: 'read',
     audit: false,
     method: 'POST',
     path: `${one}/test`,

@@ -57,6 +57,7 @@ export const productOperations = tagged('Products', [
   defineOperation({
     auth: 'account',
     id: 'updateProduct',
+    alsoScope: 'read',
     audit: false,
     hasVersion: true,
     method: 'PATCH',

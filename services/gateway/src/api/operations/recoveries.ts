@@ -9,6 +9,7 @@ const params = z.object({ recoveryId: pathId('recovery', 'recovery_not_found') }
 export const recoveryOperations = tagged('Webhooks', [
   forwardOperation(redeliver, {
     id: 'redeliverWebhook',
+    alsoScope: 'read',
     audit: false,
     method: 'POST',
     path: '/api/v1/webhook-deliveries/{deliveryId}/redeliver',

@@ -61,7 +61,8 @@ export const sessionOperations = tagged('Log in', [
     path: '/api/auth/signup',
     summary: 'Make an account and log in to it',
     description:
-      'Sends an email with a link that verifies the address: until then the account sends no emails. ' +
+      'Sends an email with a link that verifies the address: until then the account sends no emails. One network makes a bounded number of ' +
+      'accounts in an hour (`SIGNUPS_PER_HOUR`), failed attempts included. ' +
       'The session cookie is in the first answer only: one that is repeated under its Idempotency-Key has none.',
     auth: 'public',
     body: signupBody,
@@ -71,6 +72,7 @@ export const sessionOperations = tagged('Log in', [
     run: async ({ app, body, context, cookie, address, headers, ownUrls, audit }) => {
       if (app.config.SIGNUP === 'closed')
         throw new DomainError('signup_closed', 'This deployment takes no new accounts.');
+      await app.limitSignUps(address);
       const wanted = { ...body, requestId: context.requestId, address };
       const letter = await app.letters.admit('verification', { email: body.email, address, baseUrl: ownUrls[0] ?? '' });
       const { accountId, userId } = await signUp(app, { ...wanted, letter }, context.commandId);

@@ -34,6 +34,7 @@ export const settingsOperations = tagged('Settings', [
   sensitive(
     defineOperation({
       id: 'updateSettings',
+      alsoScope: 'read',
       audit: 'settings',
       method: 'PATCH',
       path: '/api/v1/settings',

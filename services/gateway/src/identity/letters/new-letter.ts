@@ -49,6 +49,20 @@ export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseU
   };
 }
 
+/** A link that resets a password and is printed in place of being sent: no letter has it. */
+export function newPrintedLink(now: Date) {
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(now.getTime() + validMs.password_reset);
+  return { id: newId('letter', now.getTime()), token, tokenHash: hashLetterToken(token), expiresAt };
+}
+
+/** Takes its id, its user, the token's hash, when it was made and when it ends. */
+export const insertPrintedStatement = statement(
+  'letter-printed',
+  `insert into letters (id, kind, user_id, token_hash, created_at, next_attempt_at, expires_at)
+   values ($1, 'password_reset', $2, $3, $4, $4, $5)`,
+);
+
 /** The window of a day in which the deployment's letters of this kind count. */
 export const letterWindow = (kind: LetterKind): string => `letters ${kind}`;
 

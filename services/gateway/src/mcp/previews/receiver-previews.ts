@@ -103,7 +103,7 @@ async function recovery({ params, body, read }: PreviewedCall): Promise<Preview>
   const { since, until = 'now', which } = body;
   const what = which === 'all' ? 'Everything' : 'What failed';
   return {
-    detail: `${what} from ${since} until ${until} is sent to ${url} again, with buyers’ names and emails.${active ? '' : ' It waits while the endpoint is off.'}`,
+    detail: `${what} from ${since} until ${until} is sent to the endpoint again, with buyers’ names and emails.${active ? '' : ' It waits while the endpoint is off.'}`,
     facts: { url, since, until, which },
   };
 }
