@@ -91,6 +91,24 @@ test('an account whose address is not verified writes to nobody, and what waits 
   expect(server.received).toHaveLength(6);
 });
 
+test('what waited for a verified address keeps the bound of ten of a kind to one address once it goes out', async () => {
+  await actWith({ email: 'maya@own.example', emailVerified: false });
+  await switchOff('sale_notice');
+  await Promise.all(Array.from({ length: 12 }, () => seller.sell({ totalCents: 0, customerEmail: 'eve@example.com' })));
+  await seller.tried(12);
+  expect(server.received).toEqual([]);
+  await seller.change({ email: 'maya@own.example', emailVerified: true });
+  harness.clock.advance(11 * 60_000);
+  harness.wake();
+  await seller.tried(24);
+  expect(receivedBy('eve@example.com')).toHaveLength(10);
+  expect((await seller.activity()).filter(({ error }) => error?.includes('10 emails of one kind'))).toHaveLength(2);
+  harness.clock.advance(25 * 60 * 60_000);
+  harness.wake();
+  await seller.tried(26);
+  expect(receivedBy('eve@example.com')).toHaveLength(12);
+});
+
 test('what waits for a verified address is given up after three days', async () => {
   await actWith({ email: 'maya@own.example', emailVerified: false });
   await seller.sell();

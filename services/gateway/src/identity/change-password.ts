@@ -9,6 +9,8 @@ import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
 import { lockKeysStatement, revokeKeysStatement } from './revoke-api-key.ts';
 
+/** First: what ends the sessions then sees each that was opened before. */
+const lock = statement<{ id: string }>('password-lock', 'select id from users where id = $1 for update', { id: 'text' });
 /** Nothing, when the hash is another than the one that was checked. */
 const change = statement<{ id: string }>(
   'password-change',
@@ -66,6 +68,7 @@ export async function changePassword(
   const isOwn = actor.settings.emailVerified;
   const notice = isOwn ? await deps.letters.notice('password_notice', { email, baseUrl }) : null;
   await deps.database.transaction(async (client) => {
+    await client.query(lock([id]));
     const { rowCount } = await client.query(change([id, passwordHash, newHash, actor.sessionId]));
     if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
     await client.query(dropChange([id]));

@@ -45,7 +45,7 @@ export async function logIn(
   if (isFactorDue(factors))
     return { kind: 'factor-due', factors, pendingToken: await beginPendingLogin(deps, user.id) };
   const notice = await noticeOfLogin(deps, user.id, origin, baseUrl);
-  const token = await openSession(deps, { ...of, notice, audit }, origin);
+  const token = await openSession(deps, { ...of, notice, audit, passwordHash: user.passwordHash }, origin);
   if (notice !== null) deps.letters.wake();
   return { kind: 'opened', accountId: user.accountId, token };
 }
