@@ -73,7 +73,11 @@ const named: Readonly<Record<number, Readonly<Record<string, readonly ErrorCode[
     MalformedCommand: ['malformed_request', 'malformed_json', 'invalid_idempotency_key'],
   },
   401: { WrongCredentials: ['invalid_credentials'] },
-  403: { NotAllowed: ['insufficient_scope', 'cross_site_request'], CrossSite: ['cross_site_request'] },
+  403: {
+    NotAllowed: ['insufficient_scope', 'cross_site_request'],
+    CrossSite: ['cross_site_request'],
+    UserRequired: ['password_required', 'cross_site_request'],
+  },
   409: { KeyInUse: ['idempotency_key_in_use'] },
   422: { Invalid: ['validation_failed'], InvalidCommand: ['validation_failed', 'idempotency_key_reused'] },
   429: { RateLimited: ['rate_limited'], RateLimitedByKey: ['rate_limited', 'idempotency_budget_used'] },

@@ -5,6 +5,7 @@ const settings = {
   handle: 'maya-paints',
   businessName: 'Maya Paints',
   supportEmail: 'help@mayapaints.example',
+  supportEmailVerified: true,
   email: 'maya@mayapaints.example',
   emailVerified: true,
   defaultCurrency: 'usd',
@@ -21,6 +22,7 @@ const settings = {
   portalCancel: true,
   portalPause: true,
   statementSuffix: null,
+  supportEmailPending: null,
   logoUrl: null,
   version: 4,
 };
@@ -69,7 +71,7 @@ export const accountExamples = {
   getSettings: { response: settings },
   updateSettings: {
     body: { holdDecisionMinutes: 30, supportEmail: 'hello@mayapaints.example' },
-    response: { ...settings, holdDecisionMinutes: 30, supportEmail: 'hello@mayapaints.example', version: 5 },
+    response: { ...settings, holdDecisionMinutes: 30, supportEmailPending: 'hello@mayapaints.example', version: 5 },
   },
   listApiKeys: { response: { data: [apiKey] } },
   createApiKey: {
@@ -165,9 +167,20 @@ export const accountExamples = {
   },
   activateCodes: { body: { code: '492039' }, response: { ok: true, backupCodes } },
   createBackupCodes: { response: { ok: true, backupCodes } },
-  verifyEmail: { body: { token } },
+  readLetter: {
+    body: { token },
+    response: {
+      purpose: 'verification',
+      email: settings.email,
+      account: { name: settings.businessName, created_at: '2026-11-01T08:00:00.000Z' },
+      password_due: true,
+      set_up: { api_keys: 1, webhook_hosts: ['mayapaints.example'], automations: 0, payment_processor: 'stripe' },
+    },
+  },
+  confirmSupportEmail: { body: { token } },
+  verifyEmail: { body: { token, password } },
   changeEmail: { body: { email: 'maya@studio.example', password } },
-  confirmEmail: { body: { token } },
+  confirmEmail: { body: { token, password } },
   requestPasswordReset: { body: { email: settings.email } },
   resetPassword: { body: { token, password: 'dry brush on cold press' } },
 };
