@@ -28,7 +28,8 @@ afterAll(async () => {
 });
 
 /** Without the letter by which an address for support confirms. */
-const emailsTo = (to: string) => server.received.filter((email) => email.to === to && !email.text.includes('/letters/'));
+const emailsTo = (to: string) =>
+  server.received.filter((email) => email.to === to && !email.text.includes('/letters/'));
 const runsOf = async (automationId: string) =>
   (await seller.call('GET', `/api/v1/webhook-deliveries?endpointId=${automationId}`)).json.data;
 

@@ -262,7 +262,9 @@ test('every change whose answer shows a stored URL, address or secret takes the 
   const shows = operations
     .filter(({ auth, mediaType }) => auth === 'account' && mediaType === undefined)
     .filter((operation) => !scopesOf(operation).includes('read'))
-    .filter(({ response }) => fieldsOf(z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' })).some((name) => stored.test(name)))
+    .filter(({ response }) =>
+      fieldsOf(z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' })).some((name) => stored.test(name)),
+    )
     .map(({ id }) => id);
   expect(shows.sort()).toEqual(Object.keys(givenByTheCall).sort());
 });

@@ -66,7 +66,8 @@ for (const [how, begin] of Object.entries(newPasswords))
       const release = await lockTable(harness.database.url, 'known_origins');
       const entering = enter();
       const waiting = async () =>
-        (await run(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'gateway'`)).length;
+        (await run(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'gateway'`))
+          .length;
       await pollSystem('a log-in that waits', async () => (await waiting()) === 1);
       const changing = change();
       await pollSystem('a new password that is stored, or waits for the log-in', async () => {
@@ -77,10 +78,9 @@ for (const [how, begin] of Object.entries(newPasswords))
       const entered = await entering;
       expect((await changing).status).toBe(200);
       if (entered.status === 200) expect(await statusBy(cookieOf(entered, 'fnl_session'))).toBe(401);
-      const open = await run(
-        'select s.id from sessions as s join users as u on u.id = s.user_id where u.email = $1',
-        [seller.email],
-      );
+      const open = await run('select s.id from sessions as s join users as u on u.id = s.user_id where u.email = $1', [
+        seller.email,
+      ]);
       expect(open).toHaveLength(how === 'a reset' ? 0 : 1);
     });
 

@@ -65,7 +65,10 @@ test('the account’s own address counts at once, and the one that is used ends 
   const [link] = await linksTo(email);
   expect((await give(seller.email.toUpperCase())).json).toMatchObject({ supportEmailPending: null });
   expect((await redeem(tokenOf(link))).status).toBe(404);
-  expect(await settings()).toMatchObject({ supportEmail: seller.email.replace('seller', 'SELLER'), supportEmailPending: null });
+  expect(await settings()).toMatchObject({
+    supportEmail: seller.email.replace('seller', 'SELLER'),
+    supportEmailPending: null,
+  });
 });
 
 test('of several addresses the one given last can confirm; one that is sent again ends the link before', async () => {

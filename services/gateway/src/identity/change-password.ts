@@ -10,7 +10,9 @@ import { hashPassword, type PasswordCost } from './password.ts';
 import { lockKeysStatement, revokeKeysStatement } from './revoke-api-key.ts';
 
 /** First: what ends the sessions then sees each that was opened before. */
-const lock = statement<{ id: string }>('password-lock', 'select id from users where id = $1 for update', { id: 'text' });
+const lock = statement<{ id: string }>('password-lock', 'select id from users where id = $1 for update', {
+  id: 'text',
+});
 /** Nothing, when the hash is another than the one that was checked. */
 const change = statement<{ id: string }>(
   'password-change',

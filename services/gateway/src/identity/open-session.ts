@@ -1,6 +1,6 @@
 import { dayMs } from '@app/contracts/durations';
-import type { FactorMethod } from '@app/contracts/factors';
 import { DomainError } from '@app/contracts/errors';
+import type { FactorMethod } from '@app/contracts/factors';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
