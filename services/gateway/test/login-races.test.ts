@@ -5,7 +5,7 @@ import { lockTable, query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
-import { send } from './http.ts';
+import { type Sent, send } from './http.ts';
 import { lettersTo } from './letter-files.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
@@ -17,7 +17,7 @@ const password = 'a long password';
 const newPassword = 'the password of afterwards';
 const run = (sql: string, values: unknown[] = []) => query<Record<string, unknown>>(harness.database.url, sql, values);
 const logIn = (email: string) => send(url, 'POST', '/api/auth/login', { body: { email, password } });
-const cookieOf = (answer: { headers: { 'set-cookie'?: string[] } }, name: string) =>
+const cookieOf = (answer: Sent, name: string) =>
   (answer.headers['set-cookie'] ?? []).find((line) => line.startsWith(`${name}=`))?.split(';')[0] ?? '';
 const statusBy = async (session: string) => (await send(url, 'GET', '/api/auth/me', { session })).status;
 
