@@ -1,4 +1,5 @@
 import { executeBound } from '@app/service-kit/bound-sql';
+import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
@@ -8,7 +9,6 @@ import { settingsOf } from './get-settings.ts';
 import { findLetter, linkOver } from './letters/find-letter.ts';
 import type { Letters } from './letters/letters.ts';
 import { hashLetterToken, insertNoticeStatement, type NewLetter, noticeValues } from './letters/new-letter.ts';
-import type { RedeemDeps } from './redeem-letter.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
 import { isSameMailbox, supportEmailAfter, unconfirmedOf } from './support-email.rules.ts';
 
@@ -33,6 +33,12 @@ const dropStatement = statement(
   'support-email-drop',
   `delete from letters where user_id in (select id from users where account_id = $1) and kind = 'support_email'`,
 );
+interface RedeemDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly wakeRelay: () => void;
+}
+
 const usedStatement = statement<{ id: string }>(
   'support-email-redeem',
   `delete from letters where token_hash = $1 and kind = 'support_email' and expires_at > $2 returning id`,
@@ -110,7 +116,7 @@ export async function requestSupportEmailVerification(
  * @throws DomainError not_found, also where the account has given another address since
  */
 export async function confirmSupportEmail(
-  deps: RedeemDeps & { readonly wakeRelay: () => void },
+  deps: RedeemDeps,
   token: string,
   requestId: string,
   { entryOf: entryStatement }: CallAudit,
