@@ -734,6 +734,7 @@ export interface RehearsalAdvance {
 export interface SettingsUpdate {
   handle?: string | undefined;
   businessName?: string | undefined;
+  /** Another than the account’s own gets an email first, and is `supportEmailPending` until it has confirmed. */
   supportEmail?: string | undefined;
   defaultCurrency?: string | undefined;
   testMode?: boolean | undefined;
@@ -749,6 +750,11 @@ export interface SettingsUpdate {
   portalCancel?: boolean | undefined;
   portalPause?: boolean | undefined;
   statementSuffix?: string | null | undefined;
+}
+
+export interface SupportEmailConfirmation {
+  /** The end of the link. */
+  token: string;
 }
 
 export interface ApiKeyCreate {
@@ -847,9 +853,16 @@ export interface OneTimeCodesActivate {
   code: string;
 }
 
+export interface LetterRead {
+  /** The end of the link. */
+  token: string;
+}
+
 export interface EmailVerification {
   /** The end of the link. */
   token: string;
+  /** Of the account that the link is of. Left out where this browser has a session of its user. */
+  password?: string | undefined;
 }
 
 export interface EmailChange {
@@ -861,6 +874,8 @@ export interface EmailChange {
 export interface EmailConfirmation {
   /** The end of the link. */
   token: string;
+  /** Of the account that the link is of. Left out where this browser has a session of its user. */
+  password?: string | undefined;
 }
 
 export interface PasswordResetRequest {
@@ -2834,6 +2849,8 @@ export interface Settings {
   handle: string;
   businessName: string;
   supportEmail: string;
+  /** Whether emails may be sent to `supportEmail`. Before, buyers’ answers go there, and what is for you goes to `email`. */
+  supportEmailVerified: boolean;
   /** The address that the account’s user logs in with; see `changeEmail`. */
   email: string;
   /** Until it is, the account sends no emails: see `requestVerification`. */
@@ -2860,6 +2877,8 @@ export interface Settings {
   portalPause: boolean;
   /** Stands on the statements of buyers’ cards after the name that Stripe has of the business, for payments of Stripe; null: the name alone. */
   statementSuffix: string | null;
+  /** The address given for `supportEmail` that has not confirmed yet: nothing uses it. See `requestSupportEmailVerification`. */
+  supportEmailPending: string | null;
   /** The logo on the hosted pages; see `putLogo`. */
   logoUrl: string | null;
   /** Counts the changes by its update, which takes it as `If-Match`. */
@@ -2899,7 +2918,7 @@ export interface ApiKeyCreated {
 export interface AuditEntry {
   id: string;
   kind: "log_in" | "api_key" | "settings" | "processor" | "webhook" | "automation" | "refund" | "payout" | "export" | "daily_job" | "portal_link";
-  /** The id of the operation, as in this document; `recover` of the operator’s command. */
+  /** The id of the operation, as in this document; `recover` and `create` of the operator’s command. */
   operation: string;
   /** What it was done to or what it made: an id, or the code of an affiliate; null where there is none. */
   object_id: string | null;
@@ -3021,6 +3040,28 @@ export interface BackupCodes {
   backupCodes?: string[] | undefined;
   /** In place of the secret, when a repetition under the same Idempotency-Key gets the first answer again. */
   secret_notice?: string | undefined;
+}
+
+export interface Letter {
+  purpose: "verification" | "email_change" | "support_email";
+  /** The address that it went to. */
+  email: string;
+  account: {
+    name: string;
+    created_at: string;
+  };
+  /** Whether the password of the account is needed: this browser has no session of its user. */
+  password_due: boolean;
+  /** What was set up before the address was verified; null for an account that has a verified one. */
+  set_up: {
+    api_keys: number;
+    /** Null while it cannot be read. */
+    webhook_hosts: string[] | null;
+    /** Of its own making; null while it cannot be read. */
+    automations: number | null;
+    /** Null while it cannot be read. */
+    payment_processor: "simulated" | "stripe" | "none" | null;
+  } | null;
 }
 
 /** An RFC 9457 problem document. */
@@ -4310,6 +4351,16 @@ export class Client extends BaseClient {
     return this.call({ method: 'PATCH', path: '/api/v1/settings' }, input, options);
   }
 
+  /** Send the email once more that `supportEmailPending` confirms with: http://127.0.0.1:3000/developers/reference/settings#requestSupportEmailVerification */
+  requestSupportEmailVerification(options: CallOptions = {}): Promise<Ok> {
+    return this.call({ method: 'POST', path: '/api/v1/settings/support-email/verification', isKeyed: true }, {}, options);
+  }
+
+  /** Confirm an address for support with the token of the email: http://127.0.0.1:3000/developers/reference/settings#confirmSupportEmail */
+  confirmSupportEmail(input: { body: SupportEmailConfirmation }, options: CallOptions = {}): Promise<Ok> {
+    return this.call({ method: 'POST', path: '/api/auth/support-email/redeem' }, input, options);
+  }
+
   /** List the account’s API keys, newest first: http://127.0.0.1:3000/developers/reference/api-keys#listApiKeys */
   listApiKeys(input: { query?: {
       /** How many at most. */
@@ -4387,6 +4438,11 @@ export class Client extends BaseClient {
   /** Get a challenge for a passkey to sign: http://127.0.0.1:3000/developers/reference/log-in#createPasskeyChallenge */
   createPasskeyChallenge(options: CallOptions = {}): Promise<PasskeyChallenge> {
     return this.call({ method: 'POST', path: '/api/auth/passkeys/challenge' }, {}, options);
+  }
+
+  /** Read what account the link of an email is about: http://127.0.0.1:3000/developers/reference/log-in#readLetter */
+  readLetter(input: { body: LetterRead }, options: CallOptions = {}): Promise<Letter> {
+    return this.call({ method: 'POST', path: '/api/auth/letters/read' }, input, options);
   }
 
   /** Verify the account’s address with the token of the email: http://127.0.0.1:3000/developers/reference/log-in#verifyEmail */
