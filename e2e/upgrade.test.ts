@@ -5,6 +5,7 @@ import { streamName } from '@app/contracts/define';
 import { dayMs } from '@app/contracts/durations';
 import { serviceNames } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
+import { releaseBefore } from '@app/contracts/version';
 import { freePort } from '@app/embedded/ports';
 import { connectNats } from '@app/messaging/connect';
 import { natsOptions } from '@app/messaging/nats-options';
@@ -13,7 +14,7 @@ import { startReceiver } from '@app/testing/http-receiver';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrationsOf } from './release/pack.ts';
-import { readPaths, readReleaseData, releaseFile, withoutAddress } from './release/release-data.ts';
+import { readPaths, readReleaseData, releaseFile, releases, withoutAddress } from './release/release-data.ts';
 import { openOrders, thoseOf, unchanging } from './release/unchanging.ts';
 import { unpack } from './release/unpack.ts';
 import { startLater } from './support/later.ts';
@@ -23,14 +24,18 @@ import { readCredentials, startStandalone } from './support/standalone.ts';
 
 const startedMs = Date.now();
 
-/** Guarantee: this version starts on the databases and streams of the last release, and nothing in them is lost. */
-test('the data of the last release are under 2 MB', async () => {
-  expect((await stat(releaseFile)).size).toBeLessThan(2_000_000);
+/** Guarantee: this version starts on the databases and streams of every release, and nothing in them is lost. */
+test('the release before has its data here', () => {
+  expect(releases).toContain(releaseBefore);
+});
+
+test.each(releases)('the data of release %s are under 2 MB', async (version) => {
+  expect((await stat(releaseFile(version))).size).toBeLessThan(2_000_000);
 });
 
 // A table changes by a further migration: databases that have applied one do not apply it again.
-test('the migrations of the last release are unchanged, and new ones follow them', async () => {
-  const { databases } = await readReleaseData();
+test.each(releases)('the migrations of release %s are unchanged, and new ones follow them', async (version) => {
+  const { databases } = await readReleaseData(version);
   for (const service of serviceNames) {
     const { migrations } = databases[service];
     const present = await migrationsOf(service);
@@ -38,10 +43,10 @@ test('the migrations of the last release are unchanged, and new ones follow them
   }
 });
 
-test('this version starts on the data of the last release, shows them unchanged and sells', async () => {
+test.each(releases)('this version starts on the data of release %s, shows them unchanged and sells', async (version) => {
   const directory = await mkdtemp(join(tmpdir(), 'funnelry-upgrade-'));
   const dataDir = join(directory, 'data');
-  const release = await readReleaseData();
+  const release = await readReleaseData(version);
   await unpack(release, dataDir);
   const later = startLater();
   const settings = { RATE_LIMIT_PER_MINUTE: '0', WEBHOOKS_ALLOW_LOOPBACK: 'enabled', ...later.settings };

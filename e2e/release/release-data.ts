@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -41,17 +42,21 @@ export const readPaths = [
 /** Where the release's seller had webhooks sent to; no server listens there. */
 export const goneReceiver = 'http://127.0.0.1:9/';
 
-export const releaseFile = join(import.meta.dirname, 'data.json.gz');
+export const releaseFile = (version: string): string => join(import.meta.dirname, `data-${version}.json.gz`);
 
-/** Of the last release. */
-export async function readReleaseData(): Promise<ReleaseData> {
-  const packed = await readFile(releaseFile);
+/** The versions whose data are kept: every release from 0.2.0 on. */
+export const releases: readonly string[] = readdirSync(import.meta.dirname).flatMap(
+  (name) => /^data-([\d.]+)\.json\.gz$/.exec(name)?.slice(1) ?? [],
+);
+
+export async function readReleaseData(version: string): Promise<ReleaseData> {
+  const packed = await readFile(releaseFile(version));
   return JSON.parse(gunzipSync(packed).toString()) as ReleaseData;
 }
 
 export async function writeReleaseData(data: ReleaseData): Promise<number> {
   const packed = gzipSync(JSON.stringify(data), { level: 9 });
-  await writeFile(releaseFile, packed);
+  await writeFile(releaseFile(data.version), packed);
   return packed.length;
 }
 
