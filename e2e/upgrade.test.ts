@@ -43,7 +43,7 @@ test.each(releases)('the migrations of release %s are unchanged, and new ones fo
   }
 });
 
-test.each(releases)('this version starts on the data of release %s, shows them unchanged and sells', async (version) => {
+test.each(releases)('this version starts on the data of release %s, shows them alike and sells', async (version) => {
   const directory = await mkdtemp(join(tmpdir(), 'funnelry-upgrade-'));
   const dataDir = join(directory, 'data');
   const release = await readReleaseData(version);
