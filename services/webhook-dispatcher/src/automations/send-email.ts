@@ -259,7 +259,7 @@ function boundedRecipient(
 
 /**
  * That an endpoint is off shall not wait a day for the receipts of a good one. The number is bounded all the same, because
- * an address for support is never verified, and an endpoint may be switched off as often as it is switched on.
+ * an endpoint may be switched off as often as it is switched on.
  */
 const noticesBeyondLimit = 50;
 const isNotice = ({ eventName, test }: Delivery): boolean => eventName === endpointOff && !test;
