@@ -7,7 +7,10 @@ const withoutPage: Readonly<Record<string, string>> = {
   createPasskeyOptions: 'The script of passkeys calls it, when its button is pressed.',
   deleteWebhookEndpoint: 'It removes what `removeWebhookEndpoint` removes; pages name the endpoint by its id.',
   getAffiliate: 'Pages list affiliates with all that there is of them.',
+  getBump: 'Pages read a product’s funnel whole.',
+  getDiscount: 'Pages list a product’s codes whole.',
   getPayment: 'Pages list payments whole.',
+  getUpsell: 'Pages read a product’s funnel whole.',
   mcp: 'AI agents speak to it; pages show how to connect them.',
 };
 

@@ -371,6 +371,12 @@ export interface ProductUpdate {
   slug?: string | undefined;
   /** Minor units: 4900 is 49.00. */
   priceCents?: number | undefined;
+  /** Changes while the product is a draft: what was sold relies on it. Amounts stay the numbers that they are. */
+  currency?: string | undefined;
+  /** Changes while the product is a draft: what was sold relies on it. */
+  pricingType?: "onetime" | "subscription" | undefined;
+  /** Changes while the product is a draft: what was sold relies on it. */
+  billingInterval?: "month" | "year" | null | undefined;
   status?: "draft" | "live" | "archived" | undefined;
   accessUrl?: string | null | undefined;
   /** Plain text for the product’s page. */
@@ -421,6 +427,9 @@ export interface DiscountCreate {
 }
 
 export interface DiscountUpdate {
+  percentOff?: number | undefined;
+  /** Minor units: 4900 is 49.00. */
+  amountOffCents?: number | undefined;
   /** In the future. */
   expiresAt?: string | null | undefined;
   maxUses?: number | null | undefined;
@@ -2328,6 +2337,8 @@ export interface Metrics {
     id: string;
     name: string;
     pricingType: "onetime" | "subscription";
+    /** Of all amounts, as a lower-case ISO 4217 code; null until the first sale or renewal. */
+    currency: string | null;
   };
   summary: {
     /** Of orders and renewals; refunds are not subtracted. Minor units: 4900 is 49.00. */
@@ -2381,6 +2392,8 @@ export interface Metrics {
 
 export interface MetricSeries {
   metric: "revenueCents" | "orders" | "aovCents" | "bumpTakeRate" | "upsellTakeRate" | "activeSubscriptions" | "mrrCents" | "refunds" | "refundedCents" | "refundRate" | "views" | "conversionRate" | "customers" | "churn";
+  /** Of all amounts, as a lower-case ISO 4217 code; null until the first sale or renewal. */
+  currency: string | null;
   formula: string;
   /** Of the formula: it grows when a definition changes. */
   version: number;
@@ -2395,6 +2408,8 @@ export interface MetricSeries {
 
 export interface MetricExplanation {
   metric: "revenueCents" | "orders" | "aovCents" | "bumpTakeRate" | "upsellTakeRate" | "activeSubscriptions" | "mrrCents" | "refunds" | "refundedCents" | "refundRate" | "views" | "conversionRate" | "customers" | "churn";
+  /** Of all amounts, as a lower-case ISO 4217 code; null until the first sale or renewal. */
+  currency: string | null;
   month: string | null;
   value: number;
   formula: string;
@@ -3156,6 +3171,14 @@ export class Client extends BaseClient {
     return this.call({ method: 'POST', path: '/api/v1/products/{productId}/bumps', isKeyed: true }, input, options);
   }
 
+  /** Read an order bump: http://127.0.0.1:3000/developers/reference/funnel#getBump */
+  getBump(input: { productId: string; offerId: string; query: {
+      /** Only entries about this. */
+      kind: "bump" | "upsell";
+    } }, options: CallOptions = {}): Promise<Offer> {
+    return this.call({ method: 'GET', path: '/api/v1/products/{productId}/bumps/{offerId}' }, input, options);
+  }
+
   /** Change an order bump: http://127.0.0.1:3000/developers/reference/funnel#updateBump */
   updateBump(input: { productId: string; offerId: string; body: OfferUpdate }, options: CallOptions = {}): Promise<Offer> {
     return this.call({ method: 'PATCH', path: '/api/v1/products/{productId}/bumps/{offerId}' }, input, options);
@@ -3169,6 +3192,14 @@ export class Client extends BaseClient {
   /** Add an upsell: http://127.0.0.1:3000/developers/reference/funnel#createUpsell */
   createUpsell(input: { productId: string; body: OfferCreate }, options: CallOptions = {}): Promise<Offer> {
     return this.call({ method: 'POST', path: '/api/v1/products/{productId}/upsells', isKeyed: true }, input, options);
+  }
+
+  /** Read an upsell: http://127.0.0.1:3000/developers/reference/funnel#getUpsell */
+  getUpsell(input: { productId: string; offerId: string; query: {
+      /** Only entries about this. */
+      kind: "bump" | "upsell";
+    } }, options: CallOptions = {}): Promise<Offer> {
+    return this.call({ method: 'GET', path: '/api/v1/products/{productId}/upsells/{offerId}' }, input, options);
   }
 
   /** Change an upsell: http://127.0.0.1:3000/developers/reference/funnel#updateUpsell */
@@ -3279,7 +3310,25 @@ export class Client extends BaseClient {
     return this.call({ method: 'POST', path: '/api/v1/products/{productId}/discounts', isKeyed: true }, input, options);
   }
 
-  /** Change a discount code’s expiry or use limit: http://127.0.0.1:3000/developers/reference/discounts#updateDiscount */
+  /** Read one discount code: http://127.0.0.1:3000/developers/reference/discounts#getDiscount */
+  getDiscount(input: { productId: string; discountId: string }, options: CallOptions = {}): Promise<{
+    id: string;
+    code: string;
+    percent_off: number | null;
+    /** Minor units: 4900 is 49.00. */
+    amount_off_cents: number | null;
+    expires_at: string | null;
+    max_uses: number | null;
+    created_at: string;
+    /** Counts the changes by its update, which takes it as `If-Match`. */
+    version: number;
+    /** Orders that used it and open checkouts that pay with it; no rehearsals. Null while that is not known. */
+    uses: number | null;
+  }> {
+    return this.call({ method: 'GET', path: '/api/v1/products/{productId}/discounts/{discountId}' }, input, options);
+  }
+
+  /** Change a discount code: http://127.0.0.1:3000/developers/reference/discounts#updateDiscount */
   updateDiscount(input: { productId: string; discountId: string; body: DiscountUpdate }, options: CallOptions = {}): Promise<{
     id: string;
     code: string;

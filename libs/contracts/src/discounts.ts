@@ -55,12 +55,20 @@ export const createDiscountBody = z
   })
   .meta({ id: 'DiscountCreate' });
 const updateDiscountBody = z
-  .strictObject({ expiresAt: discountFields.expiresAt, maxUses: discountFields.maxUses })
+  .strictObject(discountFields)
+  .refine((body) => body.percentOff === undefined || body.amountOffCents === undefined, {
+    path: ['percentOff'],
+    message: 'cannot be given together with amountOffCents',
+  })
   .meta({ id: 'DiscountUpdate' });
 
 export const listDiscounts = defineRequest('read', 'catalog', 'discounts.list', {
   input: pageQueryOf(idSchema('discount')).extend(ofProduct.shape),
   output: listOf(discountResource),
+});
+export const getDiscount = defineRequest('read', 'catalog', 'discounts.get', {
+  input: ofProduct.extend({ discountId: z.string() }),
+  output: discountResource,
 });
 export const createDiscount = defineRequest('command', 'catalog', 'discounts.create', {
   input: ofProduct.extend({ body: createDiscountBody }),

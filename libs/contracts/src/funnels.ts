@@ -53,6 +53,10 @@ export type OfferKind = z.infer<typeof offerKind>;
 
 export const getFunnel = defineRequest('read', 'catalog', 'funnels.get', { input: ofProduct, output: funnelResource });
 
+export const getFunnelOffer = defineRequest('read', 'catalog', 'offers.get', {
+  input: ofProduct.extend({ kind: offerKind, offerId: z.string() }),
+  output: offerResource,
+});
 export const createOffer = defineRequest('command', 'catalog', 'offers.create', {
   input: ofProduct.extend({ kind: offerKind, body: createOfferBody }),
   output: offerResource,

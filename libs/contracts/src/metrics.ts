@@ -13,9 +13,16 @@ const monthValue = z.object({
   value: z.number().describe('Minor units where it is an amount; a rate is from 0 to 1.'),
 });
 
+/** An older version of the service leaves it out. */
+const soldIn = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe('Of all amounts, as a lower-case ISO 4217 code; null until the first sale or renewal.');
+
 export const metricsResource = z
   .object({
-    product: z.object({ id: z.string(), name: z.string(), pricingType }),
+    product: z.object({ id: z.string(), name: z.string(), pricingType, currency: soldIn }),
     summary: z.object({
       revenueCents: z.int().describe('Of orders and renewals; refunds are not subtracted.'),
       orders: z.int().describe('Without renewals.'),
@@ -83,6 +90,7 @@ const explainedFact = z.object({
 export const explanation = z
   .object({
     metric: explainedMetric,
+    currency: soldIn,
     month: z.string().nullable(),
     value: z.number(),
     formula: z.string(),
@@ -113,6 +121,7 @@ export const seriesMonthsMax = 120;
 export const metricSeries = z
   .object({
     metric: explainedMetric,
+    currency: soldIn,
     formula: z.string(),
     version: z.int().describe('Of the formula: it grows when a definition changes.'),
     data: z.array(monthValue).describe('Every month of the span, the earliest first.'),

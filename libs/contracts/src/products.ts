@@ -74,12 +74,16 @@ function checkInterval(
   }
 }
 
-/** Pricing type and interval cannot change: subscriptions that were sold rely on them. */
+const draftOnly = 'Changes while the product is a draft: what was sold relies on it.';
+
 const updateProductBody = z
   .strictObject({
     name: productName.optional(),
     slug: slug.optional(),
     priceCents: amountCents.optional(),
+    currency: newCurrency.optional().describe(`${draftOnly} Amounts stay the numbers that they are.`),
+    pricingType: pricingType.optional().describe(draftOnly),
+    billingInterval: billingInterval.nullable().optional().describe(draftOnly),
     status: productStatus.optional(),
     accessUrl: httpUrl.nullable().optional(),
     description,
@@ -129,5 +133,5 @@ const namedProduct = z.object({ productId: z.string(), name: z.string(), pricing
 /** There is a product. Those that were there before this kind of event were reported afterwards, with the name they had. */
 export const productCreated = defineEvent('catalog', 'product.created', 1, namedProduct);
 
-/** A product got another name. The pricing type never changes; consumers that do not know the product yet store it too. */
+/** A product got another name or, as a draft, another pricing type. */
 export const productRenamed = defineEvent('catalog', 'product.renamed', 1, namedProduct);

@@ -182,6 +182,49 @@ test('discounts are listed, limited and deleted, and a code is taken once per pr
   await expect(remove()).rejects.toMatchObject({ code: 'discount_not_found' });
 });
 
+test('a discount changes between a percentage and an amount, under its id and code', async () => {
+  const { createDiscount, getDiscount, updateDiscount } = discounts;
+  const body = { code: 'spring', percentOff: 20, maxUses: 5 };
+  const created = await catalog.request(createDiscount, { productId, body });
+  const change = (changes: object) =>
+    catalog.request(updateDiscount, { productId, discountId: created.id, body: changes });
+  expect(await change({ percentOff: 25 })).toEqual({ ...created, percent_off: 25, version: 2 });
+  const amount = { ...created, percent_off: null, amount_off_cents: 500 };
+  expect(await change({ amountOffCents: 500 })).toEqual({ ...amount, version: 3 });
+  await expect(change({ percentOff: 10, amountOffCents: 5 })).rejects.toMatchObject({
+    code: 'validation_failed',
+    errors: [{ field: 'body.percentOff' }],
+  });
+  const read = await catalog.request(getDiscount, { productId, discountId: created.id });
+  expect(read).toEqual({ ...amount, version: 3 });
+  expect(await change({ percentOff: 1, maxUses: null })).toEqual({
+    ...created,
+    percent_off: 1,
+    max_uses: null,
+    version: 4,
+  });
+});
+
+test('one offer and one discount are read as their lists have them, by their own account and product alone', async () => {
+  const discount = await catalog.request(discounts.createDiscount, { productId, body: { code: 'ONE', percentOff: 5 } });
+  const ofDiscount = { productId, discountId: discount.id };
+  expect(await catalog.request(discounts.getDiscount, ofDiscount)).toEqual(discount);
+  for (const kind of ['bump', 'upsell'] as const) {
+    const body = { headline: 'More', priceCents: 900, active: 0 as const };
+    const offer = await catalog.request(funnels.createOffer, { productId, kind, body });
+    const read = (changes: object, context = {}) =>
+      catalog.request(funnels.getFunnelOffer, { productId, kind, offerId: offer.id, ...changes }, context);
+    expect(await read({})).toEqual(offer);
+    await expect(read({}, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
+    for (const changes of [{ kind: kind === 'bump' ? 'upsell' : 'bump' }, { offerId: 'bmp_\u0000' }])
+      await expect(read(changes)).rejects.toMatchObject({ code: 'offer_not_found' });
+  }
+  const refused = catalog.request(discounts.getDiscount, ofDiscount, stranger);
+  await expect(refused).rejects.toMatchObject({ code: 'product_not_found' });
+  const unknown = catalog.request(discounts.getDiscount, { productId, discountId: 'dsc_\u0000' });
+  await expect(unknown).rejects.toMatchObject({ code: 'discount_not_found' });
+});
+
 test('the schema refuses a discount of both kinds or none', async () => {
   const insert = (percent: number | null, amount: number | null) =>
     catalog.database.pool.query(

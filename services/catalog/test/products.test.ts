@@ -123,6 +123,45 @@ test('a new name is published once, and other changes are not', async () => {
   ]);
 });
 
+test('a draft changes its currency, its pricing type and its interval, and the new type is published', async () => {
+  const draft = await create('terms');
+  expect(await patch(draft.id, { currency: 'usd' })).toMatchObject({ currency: 'usd', price_cents: 4900 });
+  await expect(patch(draft.id, { pricingType: 'subscription' })).rejects.toMatchObject({
+    code: 'validation_failed',
+    errors: [{ field: 'billingInterval', message: 'is required for a subscription' }],
+  });
+  await expect(patch(draft.id, { billingInterval: 'year' })).rejects.toMatchObject({
+    errors: [{ field: 'billingInterval', message: 'is for subscriptions only' }],
+  });
+  const club = { pricing_type: 'subscription', billing_interval: 'month' };
+  expect(await patch(draft.id, { pricingType: 'subscription', billingInterval: 'month' })).toMatchObject(club);
+  expect(await patch(draft.id, { pricingType: 'onetime' })).toMatchObject({ billing_interval: null });
+  const { rows } = await catalog.database.pool.query<{ data: unknown }>(
+    `select payload::json -> 'data' as data from outbox
+     where subject = $1 and payload::json -> 'data' ->> 'productId' = $2 order by event_id`,
+    [productRenamed.subject, draft.id],
+  );
+  const published = { productId: draft.id, name: 'Guide' };
+  expect(rows.map(({ data }) => data)).toEqual([
+    { ...published, pricingType: 'subscription' },
+    { ...published, pricingType: 'onetime' },
+  ]);
+});
+
+test('what was ever on sale keeps its currency, pricing type and interval: the refusal names each, and changes nothing', async () => {
+  const { id } = await create('sold', { pricingType: 'subscription', billingInterval: 'month', currency: 'usd' });
+  const terms = { currency: 'jpy', pricingType: 'onetime', billingInterval: null };
+  for (const status of ['live', 'archived']) {
+    const before = await patch(id, { status });
+    await expect(patch(id, { ...terms, name: 'No' })).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: Object.keys(terms).map((field) => ({ field, code: 'not_a_draft' })),
+    });
+    expect(await catalog.request(getProduct, { productId: id })).toEqual(before);
+    expect(await patch(id, { currency: 'usd', billingInterval: 'month' })).toMatchObject({ currency: 'usd' });
+  }
+});
+
 test('every created product is reported once, and a refused one not at all', async () => {
   const stranger = { accountId: 'acc_01kex0000000000000000000dd' };
   const command = { ...stranger, commandId: newIdSuffix(Date.now()) };

@@ -180,6 +180,7 @@ test('an explanation names facts without emails, by order, renewal or refund, ol
   const order = { kind: 'order_paid', currency: 'usd' };
   expect(revenue).toEqual({
     metric: 'revenueCents',
+    currency: 'usd',
     month: null,
     value: 400,
     formula: expect.stringContaining('orderCents + renewalCents'),

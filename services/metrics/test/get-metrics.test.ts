@@ -77,7 +77,7 @@ test('an order, its bump and its buyer are counted once, a test order and a rede
   await harness.handled();
   const metrics = await request(course.id);
   expect(metrics).toEqual({
-    product: { id: course.id, name: 'Course', pricingType: 'onetime' },
+    product: { id: course.id, name: 'Course', pricingType: 'onetime', currency: 'usd' },
     summary: {
       revenueCents: 10_701,
       orders: 2,
@@ -194,7 +194,7 @@ test('views, shown upsells, refunds, lost disputes and cancellations are in the 
   const metrics = await request(productId);
   expect(metrics.summary).toEqual(summary);
   expect(metrics).toMatchObject({
-    product: { id: productId, name: 'Club', pricingType: 'subscription' },
+    product: { id: productId, name: 'Club', pricingType: 'subscription', currency: 'usd' },
     mrrByMonth: [
       { month: '2026-01', value: 2733 },
       { month: '2026-02', value: 1900 },
@@ -256,6 +256,18 @@ test('a product nothing was sold of has zeros', async () => {
   const metrics = await request(unsold.id);
   expect(new Set(Object.values(metrics.summary))).toEqual(new Set([0]));
   expect(metrics.revenueByMonth).toEqual([]);
+  expect(metrics.product.currency).toBeNull();
+});
+
+test('a draft that becomes a subscription has its monthly numbers', async () => {
+  const productId = newId('product', 0);
+  await harness.publish(productCreated, creationEvent(account, { productId, name: 'Draft', pricingType: 'onetime' }));
+  await harness.publish(productRenamed, {
+    ...creationEvent(account, { productId, name: 'Draft', pricingType: 'subscription' }),
+    id: newId('event', Date.now() + 1),
+  });
+  await harness.handled();
+  expect((await request(productId)).product).toMatchObject({ name: 'Draft', pricingType: 'subscription' });
 });
 
 test('a product that an order or a visit names before its creation arrives is there', async () => {
@@ -263,7 +275,7 @@ test('a product that an order or a visit names before its creation arrives is th
   await harness.publish(orderPaid, orderEvent(account, sold, { productName: 'Sold' }));
   await harness.handled();
   const metrics = await request(sold);
-  expect(metrics.product).toEqual({ id: sold, name: 'Sold', pricingType: 'onetime' });
+  expect(metrics.product).toEqual({ id: sold, name: 'Sold', pricingType: 'onetime', currency: 'usd' });
 });
 
 test('a product made a moment ago is waited for, and one that never was is refused within a second or so', async () => {
@@ -314,7 +326,8 @@ test('the latest name of a product is shown, in whatever order events come, and 
   await harness.handled();
   expect((await request(course.id)).product.name).toBe('Last');
   expect((await request(productId)).summary.orders).toBe(2);
-  expect((await request(productId)).product).toEqual({ id: productId, name: 'Third', pricingType: 'subscription' });
+  const shown = { id: productId, name: 'Third', pricingType: 'subscription', currency: 'usd' };
+  expect((await request(productId)).product).toEqual(shown);
 });
 
 test('an unknown product and another account’s are refused alike', async () => {

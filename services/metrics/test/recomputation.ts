@@ -8,7 +8,7 @@ import type { RawEvent } from './histories.ts';
  */
 export function recompute(
   history: readonly RawEvent[],
-  { accountId, product, now }: { accountId: string; product: MetricsResource['product']; now: Date },
+  { accountId, product, now }: { accountId: string; product: Omit<MetricsResource['product'], 'currency'>; now: Date },
 ): MetricsResource {
   const events = history.filter(
     (event) => event.accountId === accountId && event.data.productId === product.id && !event.data.test,
@@ -25,8 +25,9 @@ export function recompute(
     sum(orders.filter((order) => order.paidAt.startsWith(month)).map((order) => order.totalCents)) +
     sum(renewals.filter((renewal) => renewal.chargedAt.startsWith(month)).map((renewal) => renewal.amountCents));
   const isSubscription = product.pricingType === 'subscription';
+  const [currency = null] = events.flatMap(({ data }) => ('currency' in data ? data.currency : []));
   return {
-    product,
+    product: { ...product, currency },
     summary: {
       revenueCents: total + sum(renewals.map((renewal) => renewal.amountCents)),
       orders: orders.length,

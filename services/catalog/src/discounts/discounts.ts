@@ -47,8 +47,22 @@ export async function listDiscounts(
   return { data: data.map(discountResourceOf), ...rest };
 }
 
+/** @throws DomainError product_not_found, discount_not_found */
+export async function getDiscount(
+  database: Database,
+  accountId: string,
+  { productId, discountId }: RequestInput<typeof contract.getDiscount>,
+): Promise<RequestOutput<typeof contract.getDiscount>> {
+  const em = database.fork();
+  await requireProduct(em, accountId, productId);
+  const where = { accountId, productId, id: discountId };
+  const discount = isId('discount', discountId) ? await em.findOne(Discount, where) : null;
+  if (discount === null) throw unknownDiscount(discountId);
+  return discountResourceOf(discount);
+}
+
 /**
- * Changes expiry and use limit; null removes either.
+ * Changes what is given: a percentage replaces an amount, and the other way round; null removes expiry or use limit.
  * @throws DomainError product_not_found, discount_not_found, version_changed, validation_failed for an expiry that has passed
  */
 export async function updateDiscount(
@@ -64,6 +78,9 @@ export async function updateDiscount(
       : null;
     if (discount === null) throw unknownDiscount(discountId);
     requireVersion(discount.version, ifVersion);
+    const { percentOff, amountOffCents } = body;
+    if (percentOff !== undefined) Object.assign(discount, { percentOff, amountOffCents: null });
+    if (amountOffCents !== undefined) Object.assign(discount, { percentOff: null, amountOffCents });
     if (body.expiresAt !== undefined) discount.expiresAt = expiryOf(body.expiresAt, clock.now());
     if (body.maxUses !== undefined) discount.maxUses = body.maxUses;
     discount.version = nextVersion(discount.version, body);

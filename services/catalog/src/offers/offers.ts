@@ -5,6 +5,7 @@ import type * as contract from '@app/contracts/funnels';
 import { idOfCommand, isId } from '@app/contracts/ids';
 import { requireVersion } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
+import type { Database } from '@app/service-kit/database';
 import { LockMode } from '@mikro-orm/postgresql';
 import { nextVersion } from '../commands/next-version.rules.ts';
 import type { PricingDeps } from '../commands/price-for-processor.ts';
@@ -25,7 +26,7 @@ export async function createOffer(
   { productId, kind, body }: RequestInput<typeof contract.createOffer>,
 ): Promise<RequestOutput<typeof contract.createOffer>> {
   const { accountId, commandId } = context;
-  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents, { isAddedTo: kind === 'bump' });
+  const refusal = await newPriceRefusal(deps, context, productId, body, { isAddedTo: kind === 'bump' });
   return await runCommand(deps.database, commandId, async (tx) => {
     await lockProduct(tx, accountId, productId);
     if (refusal !== undefined) throw refusal;
@@ -38,6 +39,20 @@ export async function createOffer(
   });
 }
 
+/** @throws DomainError product_not_found, offer_not_found */
+export async function getOffer(
+  database: Database,
+  accountId: string,
+  { productId, kind, offerId }: RequestInput<typeof contract.getFunnelOffer>,
+): Promise<RequestOutput<typeof contract.getFunnelOffer>> {
+  const em = database.fork();
+  await requireProduct(em, accountId, productId);
+  const where = { accountId, productId, id: offerId, kind };
+  const offer = isId(kind, offerId) ? await em.findOne(Offer, where) : null;
+  if (offer === null) throw unknownOffer(kind, offerId);
+  return offerResourceOf(offer);
+}
+
 /**
  * Changes the given fields.
  * @throws DomainError product_not_found, offer_not_found, version_changed, validation_failed for a new price as above
@@ -48,7 +63,7 @@ export async function updateOffer(
   { productId, kind, offerId, body, ifVersion }: RequestInput<typeof contract.updateOffer>,
 ): Promise<RequestOutput<typeof contract.updateOffer>> {
   const { accountId, commandId } = context;
-  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents, { isAddedTo: kind === 'bump' });
+  const refusal = await newPriceRefusal(deps, context, productId, body, { isAddedTo: kind === 'bump' });
   return await runCommand(deps.database, commandId, async (tx) => {
     await requireProduct(tx, accountId, productId);
     const where = { accountId, productId, id: offerId, kind };

@@ -4,18 +4,20 @@ import { type PricingDeps, priceRefusal } from '../commands/price-for-processor.
 import { requireProduct } from './require-product.ts';
 
 /**
- * `priceRefusal` for a new price of a product or of its offers; undefined where no price is given. A product keeps its currency,
- * so it is read without a lock.
+ * `priceRefusal` for a new price or currency of a product, or a price of its offers; undefined where neither is given. The rest is
+ * read without a lock: of two changes at once to a draft, the price of one and the currency of the other may pass, and payments of such a
+ * price end as declined.
  * @throws DomainError product_not_found
  */
 export async function newPriceRefusal(
   { database, requester }: PricingDeps,
   context: RequestContext,
   productId: string,
-  priceCents: number | undefined,
+  { priceCents, currency }: { readonly priceCents?: number | undefined; readonly currency?: string | undefined },
   { isAddedTo = false } = {},
 ): Promise<DomainError | undefined> {
-  if (priceCents === undefined) return undefined;
-  const { currency } = await requireProduct(database.fork(), context.accountId, productId);
-  return await priceRefusal(requester, context, { priceCents, currency, isAddedTo });
+  if (priceCents === undefined && currency === undefined) return undefined;
+  const product = await requireProduct(database.fork(), context.accountId, productId);
+  const price = { priceCents: priceCents ?? product.priceCents, currency: currency ?? product.currency, isAddedTo };
+  return await priceRefusal(requester, context, price, currency === undefined ? 'priceCents' : 'currency');
 }

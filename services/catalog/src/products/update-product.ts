@@ -1,20 +1,20 @@
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { type updateProduct as contract, type ProductResource, productRenamed } from '@app/contracts/products';
-import { requireVersion } from '@app/contracts/validation';
+import { invalidFields, requireVersion } from '@app/contracts/validation';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { newPriceRefusal } from './new-price-refusal.ts';
 import { productResourceOf } from './product.entity.ts';
-import { canMove } from './product.rules.ts';
+import { canMove, changedTerms } from './product.rules.ts';
 import { lockProduct } from './require-product.ts';
 
 /**
- * Changes the given fields; a new name is published.
+ * Changes the given fields; a new name or pricing type is published.
  * @throws DomainError product_not_found, slug_taken, invalid_transition, version_changed, validation_failed for a new price
- * that the account's payment processor cannot charge
+ * that the account's payment processor cannot charge, and for terms that can be changed no more
  */
 export async function updateProduct(
   deps: PricingDeps,
@@ -23,11 +23,15 @@ export async function updateProduct(
 ): Promise<ProductResource> {
   const { database, clock, wakeRelay } = deps;
   const { accountId, commandId, requestId } = context;
-  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents);
+  const refusal = await newPriceRefusal(deps, context, productId, body);
   const result = await runCommand(database, commandId, async (tx) => {
     const product = await lockProduct(tx, accountId, productId);
     requireVersion(product.version, ifVersion);
-    if (refusal !== undefined && body.priceCents !== product.priceCents) throw refusal;
+    const { terms, faults } = changedTerms(product, body);
+    if (faults.length > 0) throw invalidFields(faults);
+    const { priceCents = product.priceCents } = body;
+    if (refusal !== undefined && (priceCents !== product.priceCents || terms.currency !== product.currency))
+      throw refusal;
     const { status = product.status } = body;
     if (!canMove(product.status, status)) {
       throw new DomainError('invalid_transition', `A product that is ${product.status} cannot become ${status}.`);
@@ -35,15 +39,15 @@ export async function updateProduct(
     const { name = product.name } = body;
     // Later than the change before, also when the clock went back: consumers keep the name of the latest event.
     const nowMs = Math.max(clock.nowMs(), product.updatedAt.getTime() + 1);
-    if (name !== product.name) {
-      const data = { productId, name, pricingType: product.pricingType };
+    if (name !== product.name || terms.pricingType !== product.pricingType) {
+      const data = { productId, name, pricingType: terms.pricingType };
       await addToOutbox(tx, [outboxRow(productRenamed, data, { accountId, requestId, nowMs })]);
     }
     if (Object.keys(body).length > 0)
-      Object.assign(product, body, { updatedAt: new Date(nowMs), version: product.version + 1 });
+      Object.assign(product, body, terms, { updatedAt: new Date(nowMs), version: product.version + 1 });
     if (product.description === '') product.description = null;
     return productResourceOf(product, urls);
   });
-  if (body.name !== undefined) wakeRelay();
+  if (body.name !== undefined || body.pricingType !== undefined) wakeRelay();
   return result;
 }

@@ -38,6 +38,7 @@ export async function explainMetric(
   ]);
   return {
     metric,
+    currency: rollups.currency,
     month: month ?? null,
     value: formula.value(parts),
     formula: formula.words,

@@ -54,6 +54,7 @@ export async function getMetricSeries(
   const totalsOf = await totalsByMonth(database, { accountId, productId, metric }, months);
   return {
     metric,
+    currency: rollups.currency,
     formula: formula.words,
     version: formula.version,
     data: months.map((month) => {

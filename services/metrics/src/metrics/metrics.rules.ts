@@ -4,6 +4,7 @@ import { churnFormula, type formulas, fromZero, metricOf, type Parts } from './f
 
 /** The roll-ups of a product without sales. */
 export const noRollups: Rollups = {
+  currency: null,
   totals: {
     orders: 0,
     order_cents: 0,
@@ -23,12 +24,16 @@ export const noRollups: Rollups = {
 };
 
 /** The published numbers of a product, from its roll-ups. Monthly series end with the month of `now`. */
-export function assembleMetrics(product: MetricsResource['product'], rollups: Rollups, now: Date): MetricsResource {
+export function assembleMetrics(
+  product: Omit<MetricsResource['product'], 'currency'>,
+  rollups: Rollups,
+  now: Date,
+): MetricsResource {
   const value = (metric: keyof typeof formulas): number => metricOf(metric, rollups.totals);
   const months = withoutGaps(rollups.months, now.toISOString().slice(0, 7));
   const subscription = product.pricingType === 'subscription';
   return {
-    product,
+    product: { ...product, currency: rollups.currency },
     summary: {
       revenueCents: value('revenueCents'),
       orders: value('orders'),

@@ -6,7 +6,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { productAwaited } from '../points/points.ts';
 
-type Product = MetricsResource['product'];
+type Product = Omit<MetricsResource['product'], 'currency'>;
 
 const productById = statement<Product>(
   'products-by-id',

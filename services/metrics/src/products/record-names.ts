@@ -14,11 +14,12 @@ const recordStatement = statement(
    select distinct on (account_id, product_id) ${columns}
    from ${tableOf(nameTypes, 1)}
    order by account_id, product_id, renamed_by collate "C" desc
-   on conflict (account_id, product_id) do update set name = excluded.name, renamed_by = excluded.renamed_by
+   on conflict (account_id, product_id) do update set name = excluded.name, pricing_type = excluded.pricing_type,
+     renamed_by = excluded.renamed_by
      where p.renamed_by is null or p.renamed_by < excluded.renamed_by`,
 );
 
-/** Stores the latest name of each product, in whatever order the events come. */
+/** Stores the latest name and pricing type of each product, in whatever order the events come. */
 export async function recordNames(
   client: Client,
   events: readonly ReceivedEvent<EventData<typeof productCreated | typeof productRenamed>>[],

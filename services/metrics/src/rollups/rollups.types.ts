@@ -32,6 +32,8 @@ export interface ProductMonth {
 }
 
 export interface Rollups {
+  /** Of all amounts; null until the first sale. */
+  readonly currency: string | null;
   readonly totals: ProductTotals;
   /** Sorted by month; months without sales are missing. */
   readonly months: readonly ProductMonth[];

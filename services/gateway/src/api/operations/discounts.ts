@@ -2,12 +2,13 @@ import { listOf } from '@app/contracts/common';
 import {
   createDiscount,
   deleteDiscount,
+  getDiscount,
   listDiscounts,
   readDiscountUses,
   updateDiscount,
   usedDiscountResource,
 } from '@app/contracts/discounts';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
 import { type OperationCall, type OperationTypes, tagged, type UntaggedOperation } from '../operation.ts';
 import { pathId, productParams } from '../path-params.ts';
@@ -44,13 +45,28 @@ export const discountOperations = tagged('Discounts', [
     }),
   ),
   withUses(
+    forwardOperation(getDiscount, {
+      id: 'getDiscount',
+      hasVersion: true,
+      method: 'GET',
+      path: '/api/v1/products/{productId}/discounts/{discountId}',
+      summary: 'Read one discount code',
+      description: 'An expired or used-up one too, with its `uses`.',
+      params: discountParams,
+      errors: ['product_not_found', 'discount_not_found'],
+    }),
+  ),
+  withUses(
     forwardOperation(updateDiscount, {
       id: 'updateDiscount',
       audit: false,
       hasVersion: true,
       method: 'PATCH',
       path: '/api/v1/products/{productId}/discounts/{discountId}',
-      summary: 'Change a discount code’s expiry or use limit',
+      summary: 'Change a discount code',
+      description:
+        'Only the given fields: `percentOff` replaces an amount, `amountOffCents` a percentage. Its code stays, and its uses go on ' +
+        'counting. Orders that used it keep their discount.',
       params: discountParams,
       errors: ['product_not_found', 'discount_not_found'],
     }),
@@ -83,7 +99,7 @@ interface WithUses<Types extends OperationTypes> extends OperationTypes {
 function withUses<Id extends string, Types extends OperationTypes>(
   operation: UntaggedOperation<Id, Types>,
 ): UntaggedOperation<Id, WithUses<Types>> {
-  const isList = operation.method === 'GET';
+  const isList = operation.response instanceof z.ZodObject && 'data' in operation.response.shape;
   return {
     ...(operation as Omit<UntaggedOperation<Id>, 'types'>),
     response: isList ? listOf(usedDiscountResource) : usedDiscountResource,

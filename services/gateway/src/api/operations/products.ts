@@ -64,8 +64,8 @@ export const productOperations = tagged('Products', [
     path: '/api/v1/products/{productId}',
     summary: 'Change a product, publish it or archive it',
     description:
-      'Only the given fields. A draft becomes `live` or `archived`, and a product goes between these two; none is deleted. Orders and ' +
-      'subscriptions keep the price at which they were sold.',
+      'Only the given fields. A draft becomes `live` or `archived`, and a product goes between these two; none is deleted. ' +
+      'Currency, pricing type and interval change while it is a draft. Orders and subscriptions keep the price at which they were sold.',
     scope: 'write',
     params,
     body: updateProduct.input.shape.body,

@@ -35,7 +35,7 @@ export const metricsExamples = {
   },
   getMetrics: {
     response: {
-      product: { id: product.id, name: product.name, pricingType: product.pricing_type },
+      product: { id: product.id, name: product.name, pricingType: product.pricing_type, currency: 'usd' },
       summary: {
         revenueCents: 286_700,
         orders: 42,
@@ -59,6 +59,7 @@ export const metricsExamples = {
   getMetricSeries: {
     response: {
       metric: 'aovCents',
+      currency: 'usd',
       formula: aovFormula,
       version: 1,
       data: [
@@ -70,6 +71,7 @@ export const metricsExamples = {
   explainMetric: {
     response: {
       metric: 'aovCents',
+      currency: 'usd',
       month: '2026-11',
       value: 6826,
       formula: aovFormula,

@@ -88,8 +88,10 @@ export const productExamples = {
     response: { ...product, price_cents: 5900, updated_at: '2026-11-29T07:30:00.000Z', version: 3 },
   },
   getFunnel: { response: { bumps: [bump], upsells: [upsell], downsells: [], emails: [email] } },
+  getBump: { response: bump },
   createBump: { body: { headline: bump.headline, priceCents: bump.price_cents }, response: bump },
   updateBump: { body: { active: 0 }, response: { ...bump, active: 0, version: 2 } },
+  getUpsell: { response: upsell },
   createUpsell: { body: { headline: upsell.headline, priceCents: upsell.price_cents }, response: upsell },
   updateUpsell: { body: { priceCents: 3900 }, response: { ...upsell, price_cents: 3900, version: 2 } },
   createFunnelEmail: {
@@ -99,9 +101,13 @@ export const productExamples = {
   updateFunnelEmail: { body: { sendDay: 2 }, response: { ...email, send_day: 2, version: 2 } },
   pushFunnelEmails: { response: { ok: true, sent: 1 } },
   listDiscounts: { response: { data: [discount] } },
+  getDiscount: { response: discount },
   createDiscount: {
     body: { code: discount.code, percentOff: 20, expiresAt: '2026-12-01T00:00:00Z', maxUses: 100 },
     response: { ...discount, uses: 0 },
   },
-  updateDiscount: { body: { maxUses: null }, response: { ...discount, max_uses: null, version: 2 } },
+  updateDiscount: {
+    body: { percentOff: 25, maxUses: null },
+    response: { ...discount, percent_off: 25, max_uses: null, version: 2 },
+  },
 };
