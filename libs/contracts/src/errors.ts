@@ -59,6 +59,7 @@ export const errorCodes = {
   version_changed: { status: 412, title: 'The resource was changed since it was read' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
   validation_failed: { status: 422, title: 'Some fields are invalid' },
   idempotency_key_reused: { status: 422, title: 'This Idempotency-Key was used for another request' },
   unknown_product: { status: 422, title: 'No such product', publicCode: 'product_not_found' },

@@ -262,11 +262,16 @@ test('HEAD is GET without the body; OPTIONS and 405 name the methods; the root l
 test.each([
   ['no HTTP', 'nonsense\r\n\r\n'],
   ['a length that is none', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n'],
-  ['a header without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
   ['no Host', 'GET /api/v1/orders HTTP/1.1\r\nConnection: close\r\n\r\n'],
 ])('%s is answered as every malformed request is, and the connection is closed', async (_, text) => {
   const answer = await exchange(url, text);
   expectProblem(answer, 400, 'malformed_request');
+  expect(answer.headers).toMatchObject(securityHeaders);
+});
+
+test('headers that are too large are refused as that', async () => {
+  const answer = await exchange(url, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`);
+  expectProblem(answer, 431, 'headers_too_large');
   expect(answer.headers).toMatchObject(securityHeaders);
 });
 

@@ -37,14 +37,14 @@ test('an account has one quota for a minute over all its keys and sessions; heal
   for (const caller of [{ key }, { key: second }, { session }, { key }, { key: second }, { session }])
     answers.push(await read(url, caller));
   expect(answers.map(statusOf)).toEqual([200, 200, 200, 200, 200, 429]);
-  expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(6).fill('"default";q=5;w=60'));
+  expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(6).fill('"account";q=5;w=60'));
   expect(answers.map(({ headers }) => headers['ratelimit-remaining'])).toEqual(['4', '3', '2', '1', '0', '0']);
-  expect(answers[0]?.headers.ratelimit).toMatch(/^"default";r=4;t=60$/);
+  expect(answers[0]?.headers.ratelimit).toMatch(/^"account";r=4;t=60$/);
   expect(answers[1]?.headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '3' });
   expect(answers[1]?.headers['ratelimit-reset']).toMatch(/^(60|5\d)$/);
   const refused = answers[5];
   expect(refused?.json).toMatchObject({ code: 'rate_limited', status: 429 });
-  expect(refused?.headers.ratelimit).toMatch(/^"default";r=0;t=\d+$/);
+  expect(refused?.headers.ratelimit).toMatch(/^"account";r=0;t=\d+$/);
   expect(refused?.headers['retry-after']).toMatch(/^(60|5\d)$/);
   const runDaily = (caller: string) => send(url, 'POST', '/api/cron/daily', { key: caller });
   expect([(await runDaily(key)).status, (await runDaily(platformKey)).status]).toEqual([429, 200]);
@@ -99,7 +99,7 @@ test('an address gets sixty requests a minute without a valid key, and another a
   expect(new Set(statuses)).toEqual(new Set([401]));
   const next = [await from('203.0.113.9'), await from('203.0.113.9', 'POST', '/api/auth/login')];
   for (const { status, headers } of next)
-    expect([status, headers['ratelimit-policy']]).toEqual([429, '"default";q=60;w=60']);
+    expect([status, headers['ratelimit-policy']]).toEqual([429, '"address";q=60;w=60']);
   expect((await from('203.0.113.10')).status).toBe(401);
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createSeller } from './harness.ts';
-import { send } from './http.ts';
+import { send, type ToSend } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
@@ -164,4 +164,65 @@ test('browsers find an icon where no page names one', async () => {
     ...[200, 'image/vnd.microsoft.icon', 'public, max-age=86400'],
   ]);
   expect(text.length).toBeGreaterThan(100);
+});
+
+test('a long answer to an API key is compressed; one to a session, a browser or in few packets is not', async () => {
+  const rows = Array.from({ length: 100 }, (_, index) => ({
+    id: `ord_${index}`,
+    customer_email: `b${index}@example.com`,
+  }));
+  harness.books.orders = JSON.stringify({ data: rows });
+  onTestFinished(() => {
+    harness.books.orders = '{"data":[]}';
+  });
+  const read = (what: ToSend, accepts = all) =>
+    send(url, 'GET', '/api/v1/orders', { ...what, headers: { 'accept-encoding': accepts, ...what.headers } });
+  const { key, session } = seller;
+  for (const [accepts, coding] of [
+    [all, 'br'],
+    ['gzip', 'gzip'],
+    ['identity', undefined],
+  ] as const) {
+    const answer = await read({ key }, accepts);
+    expect([accepts, answer.headers['content-encoding'], answer.json.data]).toEqual([accepts, coding, rows]);
+    expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Accept-Encoding' });
+    expect(answer.headers['content-length']).toBe(String(answer.bytes.length));
+    if (coding !== undefined) expect(answer.bytes.length).toBeLessThan(1_500);
+  }
+  for (const what of [{ session }, { key, headers: { cookie: 'a=b' } }, { key, headers: { 'sec-fetch-site': 'none' } }])
+    expect((await read(what)).headers['content-encoding']).toBeUndefined();
+  harness.books.orders = JSON.stringify({ data: rows.slice(50) });
+  expect((await read({ key })).headers['content-encoding']).toBeUndefined();
+});
+
+test('a page of a list names the next one, which is read as it is named, and the last page names none', async () => {
+  const answer = { data: [{ id: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd' }], has_more: true };
+  onTestFinished(() => {
+    harness.books.orders = '{"data":[]}';
+  });
+  const linkOf = async (path: string, has_more: boolean) => {
+    harness.books.orders = JSON.stringify({ ...answer, has_more });
+    return (await send(url, 'GET', path, { key: seller.key })).headers.link;
+  };
+  const next = await linkOf('/api/v1/orders?limit=1&status=paid', true);
+  const [, address] = next?.match(/^<(.+)>; rel="next"$/) ?? [];
+  expect(address).toBe('/api/v1/orders?limit=1&status=paid&before=ord_01kahv7w3xe5m8q2r6t9y0b4cd');
+  expect(await linkOf(address as string, false)).toBeUndefined();
+});
+
+test('the developer pages are there with a slash at the end too', async () => {
+  const { status, headers } = await get('/developers/');
+  expect([status, headers.location]).toEqual([308, '/developers']);
+});
+
+test('a key that lacks a scope is told which, for programs in www-authenticate', async () => {
+  const body = { name: 'reads', scopes: ['read'] };
+  const { key } = (await send(url, 'POST', '/api/v1/api-keys', { session: seller.session, body })).json;
+  const refused = await send(url, 'POST', '/api/v1/products', { key, body: {} });
+  expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+    403,
+    'Bearer error="insufficient_scope", scope="write"',
+  ]);
+  const unknown = await send(url, 'GET', '/api/v1/products');
+  expect([unknown.status, unknown.headers['www-authenticate']]).toEqual([401, 'Bearer']);
 });

@@ -91,6 +91,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'read. Nothing was changed: read it again and repeat the change.',
   payload_too_large: 'The body is larger than 256 KB.',
   unsupported_media_type: 'Send JSON, uncompressed, with Content-Type: application/json.',
+  headers_too_large: 'The address and the headers of a request may have 16 KB together. The connection is closed.',
   validation_failed: 'Fields are missing, unknown or out of range: `errors` names each. Nothing was done.',
   idempotency_key_reused:
     'The Idempotency-Key belongs to an earlier request with another method, path or body, or by another key or user.',

@@ -4,6 +4,7 @@ import type { Actor } from '../identity/actors.ts';
 import { checkoutSecretOf } from '../identity/checkout-secret.ts';
 import { portalSecretOf } from '../identity/portal-session.ts';
 import { loginRequired, unauthorized } from '../identity/unauthorized.ts';
+import { MissingScopeError } from '../problems/missing-scope-error.ts';
 import { type Operation, scopesOf } from './operation.ts';
 
 /**
@@ -44,6 +45,5 @@ function checkScope(operation: Operation, actor: Actor): void {
     );
   }
   const missing = scopesOf(operation).find((scope) => !actor.scopes.has(scope));
-  if (missing !== undefined)
-    throw new DomainError('insufficient_scope', `The API key needs the scope ${missing}: use a key that has it.`);
+  if (missing !== undefined) throw new MissingScopeError(missing);
 }

@@ -5,6 +5,7 @@ import type { Guard } from '../edge/guard.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import { type Actor, anonymous } from '../identity/actors.ts';
 import type { App } from './app.ts';
+import { nextLinkOf, pageParamOf } from './next-page.ts';
 import { type Operation, takesIdempotencyKey, takesVersion } from './operation.ts';
 import { accessOf, downloadForRequest, runForRequest } from './run-for-request.ts';
 import { sendDownload } from './send-download.ts';
@@ -61,6 +62,7 @@ function fileHandlerOf(app: App, operation: Operation) {
 function handlerOf(app: App, operation: Operation) {
   const takesKey = takesIdempotencyKey(operation, 'http');
   const takesIfMatch = takesVersion(operation);
+  const paging = pageParamOf(operation);
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { params, query, body, headers, actor } = req;
     const idempotencyKey = takesKey ? (headers['idempotency-key'] as string | undefined) : undefined;
@@ -68,6 +70,8 @@ function handlerOf(app: App, operation: Operation) {
     const given = { params, query, body, headers, idempotencyKey, ifVersion, actor: actor ?? anonymous };
     const result = await runForRequest(app, operation, req, reply, given);
     if (result.replayed) reply.header('idempotent-replayed', 'true');
+    const next = paging === null ? undefined : nextLinkOf(paging, req.url, result.body);
+    if (next !== undefined) reply.header('link', next);
     if (operation.hasVersion) reply.header('etag', tagOf(result.body));
     return reply.header('content-type', jsonType).send(result.body);
   };

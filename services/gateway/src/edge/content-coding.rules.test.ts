@@ -29,17 +29,21 @@ test.each([
   expect(namesTag(header, 'W/"a"')).toBe(isNamed);
 });
 
-test('what may hold a secret is not compressed for any client', () => {
+test('what may hold a secret is compressed for programs with a key alone', () => {
+  const cacheControl = 'private, no-store';
   for (const secFetchSite of ['same-origin', 'none', 'cross-site', undefined]) {
-    expect(mayCompress({ cacheControl: 'no-store', hasCookie: false, secFetchSite })).toBe(false);
-    expect(mayCompress({ cacheControl: 'private, no-store', hasCookie: true, secFetchSite })).toBe(false);
+    for (const hasCookie of [true, false]) {
+      expect(mayCompress({ cacheControl, hasCookie, secFetchSite, hasKey: false })).toBe(false);
+      const isProgram = secFetchSite === undefined && !hasCookie;
+      expect(mayCompress({ cacheControl, hasCookie, secFetchSite, hasKey: true })).toBe(isProgram);
+    }
   }
 });
 
 test('what another site requests with a cookie is compressed only where it is the same for all', () => {
   const compressed = (cacheControl: string, hasCookie: boolean) =>
     ['same-origin', 'none', 'same-site', 'cross-site', undefined].filter((secFetchSite) =>
-      mayCompress({ cacheControl, hasCookie, secFetchSite }),
+      mayCompress({ cacheControl, hasCookie, secFetchSite, hasKey: false }),
     );
   const all = ['same-origin', 'none', 'same-site', 'cross-site', undefined];
   expect(compressed('public, max-age=300', true)).toEqual(all);

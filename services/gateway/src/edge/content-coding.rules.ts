@@ -26,15 +26,17 @@ export interface Compressible {
   readonly hasCookie: boolean;
   /** What the browser says of the page that sent the request; older ones say nothing. */
   readonly secFetchSite: string | undefined;
+  /** Whether an API key sent the request. */
+  readonly hasKey: boolean;
 }
 
 /**
  * Compressed lengths show what a text has in common with what an attacker put into it (BREACH). What is `no-store` may hold
- * secrets and is never compressed; what is `private` only for requests without a cookie, and for those that no other site
+ * secrets, and is compressed for programs with a key alone, which no page can make send requests; what is `private` only for requests without a cookie, and for those that no other site
  * has sent, because only another site can send many and compare.
  */
-export function mayCompress({ cacheControl, hasCookie, secFetchSite }: Compressible): boolean {
-  if (cacheControl.includes('no-store')) return false;
+export function mayCompress({ cacheControl, hasCookie, secFetchSite, hasKey }: Compressible): boolean {
+  if (cacheControl.includes('no-store')) return hasKey && !hasCookie && secFetchSite === undefined;
   if (!cacheControl.includes('private') || !hasCookie) return true;
   return secFetchSite === 'same-origin' || secFetchSite === 'none';
 }

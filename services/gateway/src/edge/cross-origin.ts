@@ -14,7 +14,7 @@ const anyOrigin = { 'access-control-allow-origin': '*' };
 export const readableHeaders = {
   ...anyOrigin,
   'access-control-expose-headers':
-    'x-request-id, retry-after, ratelimit, ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, idempotent-replayed',
+    'x-request-id, retry-after, ratelimit, ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, idempotent-replayed, link',
 };
 
 /** Chrome remembers the response to a preflight for two hours at most. */

@@ -20,6 +20,16 @@ const each = {
   gzip: (page: string) => gzipSync(page),
 } satisfies Record<ContentCoding, unknown>;
 
+/** What a key reads is mostly repeated names: 100 orders, 55 KB, are 3.4 KB after 0.07 ms, less than writing the rest takes. */
+const forKeys = {
+  br: (answer: string | Buffer) => brotliCompressSync(answer, brotliOf(1)),
+  gzip: (answer: string | Buffer) => gzipSync(answer, { level: 1 }),
+} satisfies Record<ContentCoding, unknown>;
+/** A shorter answer is in two or three packets in any case. */
+const keyBytesMin = 4_000;
+/** A longer one would keep the others waiting for more than half a millisecond. */
+const keyBytesMax = 512 * 1_024;
+
 interface Coded {
   readonly tag: string;
   readonly codings: Map<ContentCoding, Promise<Buffer>>;
@@ -29,13 +39,14 @@ interface Coded {
 const sentAgain = new WeakMap<Buffer, Coded>();
 
 /**
- * Gives what may be kept an ETag, responds with 304 where the caller has it, and compresses it. What is `no-store` is left
- * alone: that is every answer of the API, and every page that shows a secret.
+ * Gives what may be kept an ETag, responds with 304 where the caller has it, and compresses it. What is `no-store` is compressed
+ * for API keys alone: that is every answer of the API, and every page that shows a secret.
  */
 export function encodeResponses(server: FastifyInstance): void {
   server.addHook('onSend', (req, reply, payload, done) => {
-    const cacheControl = String(reply.getHeader('cache-control') ?? 'no-store');
-    if (cacheControl.includes('no-store') || !isWhole(payload)) return done(null, payload);
+    if (!isWhole(payload)) return done(null, payload);
+    const cacheControl = cacheControlOf(reply);
+    if (cacheControl.includes('no-store')) return done(null, encodedForKey(req, reply, payload));
     const shrinks = isLongText(reply, payload);
     if (shrinks) addVary(reply, 'Accept-Encoding');
     if (reply.statusCode === 200 && isKnown(req, reply, payload)) {
@@ -50,20 +61,36 @@ export function encodeResponses(server: FastifyInstance): void {
   });
 }
 
+const cacheControlOf = (reply: FastifyReply): string => String(reply.getHeader('cache-control') ?? 'no-store');
+
+/** An ETag of the API names the version for `If-Match`, and a compressed answer would need another one. */
+function encodedForKey(req: FastifyRequest, reply: FastifyReply, payload: string | Buffer): string | Buffer {
+  const bytes = Buffer.byteLength(payload);
+  if (req.actor?.kind !== 'key' || bytes < keyBytesMin || bytes > keyBytesMax) return payload;
+  if (reply.hasHeader('etag') || !isText(reply)) return payload;
+  addVary(reply, 'Accept-Encoding');
+  const coding = codingFor(req, 'no-store');
+  if (coding === undefined) return payload;
+  reply.header('content-encoding', coding).removeHeader('content-length');
+  return forKeys[coding](payload);
+}
+
 function addVary(reply: FastifyReply, name: string): void {
   const given = reply.getHeader('vary');
   reply.header('vary', given === undefined ? name : `${given}, ${name}`);
 }
 
+const isText = (reply: FastifyReply): boolean => text.test(String(reply.getHeader('content-type')));
 const isLongText = (reply: FastifyReply, payload: string | Buffer): boolean =>
-  text.test(String(reply.getHeader('content-type'))) && Buffer.byteLength(payload) >= bytesMin;
+  isText(reply) && Buffer.byteLength(payload) >= bytesMin;
 
 const isWhole = (payload: unknown): payload is string | Buffer =>
   typeof payload === 'string' || Buffer.isBuffer(payload);
 
-function codingFor({ headers }: FastifyRequest, cacheControl: string): ContentCoding | undefined {
+function codingFor({ headers, actor }: FastifyRequest, cacheControl: string): ContentCoding | undefined {
   const secFetchSite = headers['sec-fetch-site'] as string | undefined;
-  const allowed = mayCompress({ cacheControl, hasCookie: headers.cookie !== undefined, secFetchSite });
+  const hasKey = actor?.kind === 'key';
+  const allowed = mayCompress({ cacheControl, hasCookie: headers.cookie !== undefined, secFetchSite, hasKey });
   return allowed ? codingOf(headers['accept-encoding'] as string | undefined) : undefined;
 }
 

@@ -22,12 +22,21 @@ export function rejectUnreadable(
     socket.destroy();
     return;
   }
-  const late = err.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const detail = late ? 'The request took too long to arrive.' : 'This is not a valid HTTP request.';
-  socket.end(responseText(config, socket, new DomainError('malformed_request', detail)));
+  socket.end(responseText(config, socket, errorOf(err)));
   // `end` closes our half. The other half closes when the client ends too, which a hanging client never does.
   const timer = setTimeout(() => socket.destroy(), readWithinMs).unref();
   socket.once('close', () => clearTimeout(timer));
+}
+
+function errorOf({ code }: NodeJS.ErrnoException): DomainError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new DomainError('headers_too_large', 'The address and the headers may have 16 KB together.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new DomainError('malformed_request', 'The request took too long to arrive.');
+    default:
+      return new DomainError('malformed_request', 'This is not a valid HTTP request.');
+  }
 }
 
 /** Rejects a connection beyond the limit. It is closed at once: connections that linger would count as well. */

@@ -38,7 +38,7 @@ export function createRequestLimits(
     },
     countAccount: (reply, { kind, accountId }) => {
       if (kind === 'platform' || accountQuota === null) return undefined;
-      const quota = { policy: 'default', limit: accountQuota.limit };
+      const quota = { policy: 'account', limit: accountQuota.limit };
       const use = accountQuota.take(accountId);
       const apply = (counted: QuotaUse): undefined | Promise<boolean> => {
         applyLimit(reply, quota, counted);

@@ -1,5 +1,6 @@
 import type { DomainError } from '@app/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MissingScopeError } from '../problems/missing-scope-error.ts';
 import { problemDocument, problemType } from '../problems/problem-document.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import { prefersHtml } from './accept.rules.ts';
@@ -27,6 +28,9 @@ export function sendProblem(
   // Set here too: where a request could not even be routed, no hook has run.
   reply.code(status).header('x-request-id', req.id);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (error instanceof MissingScopeError) {
+    reply.header('www-authenticate', `Bearer error="insufficient_scope", scope="${error.scope}"`);
+  }
   if (retryAfterSeconds !== null) reply.header('retry-after', retryAfterSeconds);
   if (errorPage === undefined || !isForPeople(req)) reply.header('content-type', problemType).send(body);
   else errorPage(error, req, reply);

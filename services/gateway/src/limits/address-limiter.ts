@@ -45,12 +45,12 @@ export class AddressLimiter {
   #alone = false;
 
   /**
-   * @param policy the limit's name: `default` or `buyers`; each has windows of its own
+   * @param policy the limit's name: `address`, `buyers` and so on; each has windows of its own
    * @param limit requests a minute
    * @param maxClients clients remembered at once; those of `Minutes` unless given
    */
   constructor(
-    { policy = 'default', limit }: { readonly policy?: string; readonly limit: number },
+    { policy = 'address', limit }: { readonly policy?: string; readonly limit: number },
     shared: RateWindows,
     logger: Logger,
     maxClients?: number,
@@ -119,7 +119,7 @@ export class AddressLimiter {
     else for (const { client } of due) this.#due.delete(client);
     const uses = due.map(({ client }, index) => {
       return {
-        caller: `${this.policy === 'default' ? '' : `${this.policy} `}address ${client}`,
+        caller: `${this.policy === 'address' ? '' : `${this.policy} `}address ${client}`,
         amount: amounts[index] as number,
         seconds: minuteSeconds,
       };

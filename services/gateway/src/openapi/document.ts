@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { pageParamOf } from '../api/next-page.ts';
 import { type Operation, scopesOf, takesIdempotencyKey, takesVersion } from '../api/operation.ts';
 import { checkoutSecretHeader } from '../identity/checkout-secret.ts';
 import { portalSessionHeader } from '../identity/portal-session.ts';
@@ -121,13 +122,20 @@ const requestId = {
 const textHeader = (text: string) => ({ description: text, schema: { type: 'string' } }) as const;
 const headers = {
   RequestId: textHeader('Id of the request, also in every error body.'),
-  RateLimitPolicy: textHeader('The limit: `"default";q=<requests>;w=<seconds>`. Absent where no limit is set.'),
-  RateLimit: textHeader('What is left: `"default";r=<requests>;t=<seconds until the window ends>`.'),
+  RateLimitPolicy: textHeader(
+    'The limit: `"account";q=<requests>;w=<seconds>`, `"address"` for callers without a valid key, `"buyers"` for buyers’ pages. Absent where no limit is set.',
+  ),
+  RateLimit: textHeader('What is left: `"account";r=<requests>;t=<seconds until the window ends>`.'),
   RateLimitLimit: textHeader('Requests that the window allows.'),
   RateLimitRemaining: textHeader('Requests that are left of them.'),
   RateLimitReset: textHeader('Seconds until the window ends.'),
   RetryAfter: textHeader('Seconds to wait.'),
-  WwwAuthenticate: textHeader('`Bearer`'),
+  WwwAuthenticate: textHeader(
+    '`Bearer`; of a key that lacks a scope `Bearer error="insufficient_scope", scope="money"`.',
+  ),
+  Link: textHeader(
+    'Where there is a next page, its address relative to this one: `</api/v1/orders?before=ord_…>; rel="next"`.',
+  ),
   ContentDisposition: textHeader('`attachment`, and the name of the file.'),
   ETag: textHeader('The `version` of the resource, in double quotes: for `If-Match`.'),
   IdempotentReplayed: textHeader('`true` when this is the first answer again.'),
@@ -178,6 +186,7 @@ function operationObject(operation: Operation, errors: ErrorResponses, baseUrl: 
           ...(operation.mediaType
             ? { 'content-disposition': { $ref: '#/components/headers/ContentDisposition' } }
             : {}),
+          ...(pageParamOf(operation) === null ? {} : { link: { $ref: '#/components/headers/Link' } }),
           ...(operation.hasVersion ? { etag: { $ref: '#/components/headers/ETag' } } : {}),
           ...(replays ? { 'idempotent-replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
         },

@@ -114,7 +114,9 @@ function errorResponse(status: number, codes: readonly ErrorCode[], baseUrl: str
     description: lines.join('\n\n'),
     headers: {
       ...commonHeaders,
-      ...(status === 401 ? { 'www-authenticate': header('WwwAuthenticate') } : {}),
+      ...(status === 401 || codes.includes('insufficient_scope')
+        ? { 'www-authenticate': header('WwwAuthenticate') }
+        : {}),
       ...(status === 429 || status === 503 || codes.includes('idempotency_key_in_use')
         ? { 'retry-after': header('RetryAfter') }
         : {}),

@@ -69,6 +69,7 @@ export function routeDevelopers(server: FastifyInstance, { config }: { readonly 
     stylesheet: assets.address('developers.css'),
     script: assets.address('developers.js'),
   };
+  server.get('/developers/', (_req, reply) => reply.redirect('/developers', 308));
   for (const path of developerPaths(new Set([...operations.map(({ tag }) => tag), 'MCP']))) {
     const page = withBaseUrl(() => renderPage(pageAt(path), addresses), escapeHtml);
     serve(path, 'text/html', page, { 'content-security-policy': pagePolicy });
