@@ -340,7 +340,8 @@ async function victimsThings(): Promise<unknown> {
   const paths = operations
     .filter((operation) => operation.method === 'GET' && operation.auth === 'account')
     .map((operation) => {
-      const path = fill(operation.path, { ...ids, offerId: ids.bumpId as string });
+      const offerId = (operation.path.includes('/upsells/') ? ids.upsellId : ids.bumpId) as string;
+      const path = fill(operation.path, { ...ids, offerId });
       return path + (attempts()[operation.id]?.query ?? '');
     });
   return await Promise.all(

@@ -53,8 +53,9 @@ export type OfferKind = z.infer<typeof offerKind>;
 
 export const getFunnel = defineRequest('read', 'catalog', 'funnels.get', { input: ofProduct, output: funnelResource });
 
+/** The id says of which kind it is. */
 export const getFunnelOffer = defineRequest('read', 'catalog', 'offers.get', {
-  input: ofProduct.extend({ kind: offerKind, offerId: z.string() }),
+  input: ofProduct.extend({ offerId: z.string() }),
   output: offerResource,
 });
 export const createOffer = defineRequest('command', 'catalog', 'offers.create', {

@@ -213,11 +213,10 @@ test('one offer and one discount are read as their lists have them, by their own
     const body = { headline: 'More', priceCents: 900, active: 0 as const };
     const offer = await catalog.request(funnels.createOffer, { productId, kind, body });
     const read = (changes: object, context = {}) =>
-      catalog.request(funnels.getFunnelOffer, { productId, kind, offerId: offer.id, ...changes }, context);
+      catalog.request(funnels.getFunnelOffer, { productId, offerId: offer.id, ...changes }, context);
     expect(await read({})).toEqual(offer);
     await expect(read({}, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
-    for (const changes of [{ kind: kind === 'bump' ? 'upsell' : 'bump' }, { offerId: 'bmp_\u0000' }])
-      await expect(read(changes)).rejects.toMatchObject({ code: 'offer_not_found' });
+    await expect(read({ offerId: 'bmp_\u0000' })).rejects.toMatchObject({ code: 'offer_not_found' });
   }
   const refused = catalog.request(discounts.getDiscount, ofDiscount, stranger);
   await expect(refused).rejects.toMatchObject({ code: 'product_not_found' });

@@ -43,13 +43,13 @@ export async function createOffer(
 export async function getOffer(
   database: Database,
   accountId: string,
-  { productId, kind, offerId }: RequestInput<typeof contract.getFunnelOffer>,
+  { productId, offerId }: RequestInput<typeof contract.getFunnelOffer>,
 ): Promise<RequestOutput<typeof contract.getFunnelOffer>> {
   const em = database.fork();
   await requireProduct(em, accountId, productId);
-  const where = { accountId, productId, id: offerId, kind };
-  const offer = isId(kind, offerId) ? await em.findOne(Offer, where) : null;
-  if (offer === null) throw unknownOffer(kind, offerId);
+  const isOffer = isId('bump', offerId) || isId('upsell', offerId);
+  const offer = isOffer ? await em.findOne(Offer, { accountId, productId, id: offerId }) : null;
+  if (offer === null) throw unknownOffer('offer', offerId);
   return offerResourceOf(offer);
 }
 

@@ -122,7 +122,6 @@ function offerOperations<Noun extends string>(
       description: 'An inactive one too.',
       params: itemParams,
       errors: ['product_not_found', 'offer_not_found'],
-      addedInput,
     }),
     forwardOperation(updateOffer, {
       id: `update${noun}` as const,
