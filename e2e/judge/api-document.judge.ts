@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { freePort } from '@app/embedded/ports';
@@ -14,7 +15,7 @@ const [spectral, redocly, prism] = [
   '@stoplight/prism-cli@5.16.0',
 ];
 const document = 'docs/openapi.json';
-const root = new URL('../..', import.meta.url).pathname;
+const root = join(import.meta.dirname, '../..');
 
 const commandOf = (of: string, ...command: string[]) => ['exec', '--yes', `--package=${of}`, '--', ...command];
 

@@ -205,7 +205,7 @@ test('a page of a list names the next one, which is read as it is named, and the
     return (await send(url, 'GET', path, { key: seller.key })).headers.link;
   };
   const next = await linkOf('/api/v1/orders?limit=1&status=paid', true);
-  const [, address] = next?.match(/^<(.+)>; rel="next"$/) ?? [];
+  const [, address] = String(next).match(/^<(.+)>; rel="next"$/) ?? [];
   expect(address).toBe('/api/v1/orders?limit=1&status=paid&before=ord_01kahv7w3xe5m8q2r6t9y0b4cd');
   expect(await linkOf(address as string, false)).toBeUndefined();
 });

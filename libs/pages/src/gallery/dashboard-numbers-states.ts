@@ -60,7 +60,7 @@ export const overview: Overview = {
 const nothing: Overview = Object.assign({}, overview, { currencies: [], products: [], productCount: 0 });
 
 const metrics: MetricsResource = {
-  product: { id: product.id, name: product.name, pricingType: 'subscription' },
+  product: { id: product.id, name: product.name, pricingType: 'subscription', currency: 'usd' },
   summary: {
     revenueCents: 1_234_500,
     orders: 83,
@@ -93,6 +93,7 @@ const metrics: MetricsResource = {
 const fact = { kind: 'order_paid', occurred_at: '2026-10-23T12:00:00.000Z', currency: 'usd' };
 const explanation: MetricExplanation = {
   metric: 'revenueCents',
+  currency: 'usd',
   month: '2026-10',
   value: 734_500,
   formula: '`orderCents` + `renewalCents`',
@@ -107,6 +108,7 @@ const explanation: MetricExplanation = {
 
 const series: MetricSeries = {
   metric: 'revenueCents',
+  currency: 'usd',
   formula: explanation.formula,
   version: 1,
   data: Array.from({ length: 12 }, (_, month) => ({

@@ -23,7 +23,7 @@ test('rates are fractions of four decimals, and averages are rounded half up', (
     views: 30_000,
     refunds: 1,
   };
-  const { summary } = assembleMetrics(product, { totals, months: [] }, new Date('2026-01-01'));
+  const { summary } = assembleMetrics(product, { currency: 'usd', totals, months: [] }, new Date('2026-01-01'));
   expect(summary).toMatchObject({
     aovCents: 333,
     bumpTakeRate: 0.6667,
