@@ -3172,10 +3172,7 @@ export class Client extends BaseClient {
   }
 
   /** Read an order bump: http://127.0.0.1:3000/developers/reference/funnel#getBump */
-  getBump(input: { productId: string; offerId: string; query: {
-      /** Only entries about this. */
-      kind: "bump" | "upsell";
-    } }, options: CallOptions = {}): Promise<Offer> {
+  getBump(input: { productId: string; offerId: string }, options: CallOptions = {}): Promise<Offer> {
     return this.call({ method: 'GET', path: '/api/v1/products/{productId}/bumps/{offerId}' }, input, options);
   }
 
@@ -3195,10 +3192,7 @@ export class Client extends BaseClient {
   }
 
   /** Read an upsell: http://127.0.0.1:3000/developers/reference/funnel#getUpsell */
-  getUpsell(input: { productId: string; offerId: string; query: {
-      /** Only entries about this. */
-      kind: "bump" | "upsell";
-    } }, options: CallOptions = {}): Promise<Offer> {
+  getUpsell(input: { productId: string; offerId: string }, options: CallOptions = {}): Promise<Offer> {
     return this.call({ method: 'GET', path: '/api/v1/products/{productId}/upsells/{offerId}' }, input, options);
   }
 
