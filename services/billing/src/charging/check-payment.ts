@@ -61,9 +61,7 @@ async function resolve(deps: PaymentDeps, payment: Payment, context: RecordConte
   const nowMs = deps.clock.nowMs();
   if (mayResend(payment, nowMs)) {
     // The first copy may be on its way still, so it has not ended either: it is looked up again.
-    return (await isStillWanted(deps.database, payment, deps.clock.now())) && (await mayBeSent(deps, payment))
-      ? await sendPayment(deps, payment, context)
-      : payment;
+    return (await mayBeSent(deps, payment)) ? await sendPayment(deps, payment, context) : payment;
   }
   if (!isNeverReceived(payment, nowMs)) return payment;
   const ended = await recordAnswer(deps, payment, { status: 'not_received' }, context);
@@ -71,8 +69,16 @@ async function resolve(deps: PaymentDeps, payment: Payment, context: RecordConte
   return ended;
 }
 
-const mayBeSent = async ({ restored }: PaymentDeps, payment: Payment): Promise<boolean> =>
-  payment.step !== 'renewal' || (await restored.mayResendRenewal(payment));
+/**
+ * A renewal is compared before the list is read, which may take long, and after it: the list may have shown what ends the
+ * subscription, as a refund that the seller made there, and the processor may forget the key meanwhile.
+ */
+async function mayBeSent({ database, clock, restored }: PaymentDeps, payment: Payment): Promise<boolean> {
+  const isWanted = () => isStillWanted(database, payment, clock.now());
+  if (payment.step !== 'renewal') return await isWanted();
+  if (!(await isWanted()) || !(await restored.mayResendRenewal(payment))) return false;
+  return mayResend(payment, clock.nowMs()) && (await isWanted());
+}
 
 const unansweredStatement = statement(
   'payments-lock-unanswered',
