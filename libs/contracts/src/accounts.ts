@@ -214,7 +214,7 @@ export const settingsResource = accountSettings
       .string()
       .nullable()
       .describe(
-        'The address given for `supportEmail` that has not confirmed yet: nothing uses it. See `requestSupportEmailVerification`.',
+        'The address given for `supportEmail` that has not confirmed yet: nothing uses it. It gets its email once the account’s own address is verified. See `requestSupportEmailVerification`.',
       ),
     logoUrl: z.string().nullable().describe('The logo on the hosted pages; see `putLogo`.'),
     version,

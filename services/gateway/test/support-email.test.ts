@@ -2,7 +2,7 @@ import { accountSettingsChanged } from '@app/contracts/accounts';
 import { announced } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
 import { lockTable, query } from '@app/testing/sql';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
@@ -12,6 +12,9 @@ import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.
 /** Guarantee: an address that is given for support is used for nothing until its reader has confirmed it. */
 startGateway();
 sellerForEachTest();
+const verify = (accountId: string) =>
+  query(harness.database.url, 'update accounts set email_verified = true where id = $1', [accountId]);
+beforeEach(() => verify(seller.accountId));
 afterEach(() => harness.clock.reset());
 
 let addresses = 0;
@@ -118,12 +121,17 @@ test('letters to one address, and letters that one account causes, are bounded',
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000' });
   const giveThere = async (key: string, supportEmail: string) =>
     (await send(limited.url, 'PATCH', '/api/v1/settings', { key, body: { supportEmail } })).status;
-  const { key } = await createSeller(url);
+  const verifiedKey = async () => {
+    const { accountId, key } = await createSeller(url);
+    await verify(accountId);
+    return key;
+  };
+  const key = await verifiedKey();
   const statuses: number[] = [];
   for (let n = 1; n <= 21; n += 1) statuses.push(await giveThere(key, `stranger-${n}@victim.example`));
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
   const email = newAddress();
-  for (let n = 1; n <= 6; n += 1) expect(await giveThere((await createSeller(url)).key, email)).toBe(200);
+  for (let n = 1; n <= 6; n += 1) expect(await giveThere(await verifiedKey(), email)).toBe(200);
   const rows = await query(
     harness.database.url,
     `select 1 from letters where kind = 'support_email' and recipient = $1`,
@@ -149,3 +157,34 @@ test('one that was taken before is asked when its account wants that, and confir
   expect((await redeem(tokenOf(link))).json).toEqual({ ok: true });
   expect(await settings()).toMatchObject({ supportEmail: email, supportEmailVerified: true });
 });
+
+test.each(['by its first letter', 'by another address'])(
+  'an account that is not verified writes to no such address; it is asked once the account is verified %s',
+  async (way) => {
+    const owner = await createSeller(url);
+    const [first, second, next] = [newAddress(), newAddress(), newAddress()];
+    for (const email of [first, second]) expect((await give(email, owner.key)).status).toBe(200);
+    expect((await again(owner.key)).json).toEqual({ ok: true });
+    const letters = async () =>
+      (
+        await query<{ recipient: string }>(
+          harness.database.url,
+          `select l.recipient from letters as l join users as u on u.id = l.user_id where u.account_id = $1 and l.kind = 'support_email'`,
+          [owner.accountId],
+        )
+      ).map(({ recipient }) => recipient);
+    expect(await letters()).toEqual([]);
+    const { session } = owner;
+    const isChange = way === 'by another address';
+    if (isChange) await send(url, 'POST', '/api/auth/email', { session, body: { email: next } });
+    const [to, kind] = isChange ? ([next, 'email_change'] as const) : ([owner.email, 'verification'] as const);
+    await announced(letterAttempted, (sent) => sent.to === to && sent.kind === kind);
+    const token = /\/letters\/[\w-]+\/([\w-]{43})/.exec(lettersTo(to).join())?.[1] ?? '';
+    const path = isChange ? '/api/auth/email/redeem' : '/api/auth/verification/redeem';
+    expect((await send(url, 'POST', path, { session, body: { token } })).json).toEqual({ ok: true });
+    expect(await letters()).toEqual([second]);
+    const [link] = await linksTo(second);
+    expect((await redeem(tokenOf(link))).json).toEqual({ ok: true });
+    expect(await settings(owner.key)).toMatchObject({ supportEmail: second, supportEmailVerified: true });
+  },
+);

@@ -115,13 +115,14 @@ const testShown = (isOn: boolean, said: string | null) =>
     said,
   );
 
-const supportNotice = (supportEmailPending: string | null) =>
+const supportNotice = (supportEmailPending: string | null, emailVerified = true) =>
   supportEmailNotice(visitAt('/app/settings'), {
     ...{
       email: 'ada@example.com',
       supportEmail: 'team@atelier.example',
       supportEmailVerified: false,
       supportEmailPending,
+      emailVerified,
     },
   });
 
@@ -131,6 +132,13 @@ export const settingsStates: Readonly<Record<string, () => Html>> = {
     groupAt('/app/settings', { businessName: longName, supportEmail: 'ada@example.com', handle: 'atelier' }),
   'settings-support-pending': () =>
     groupAt('/app/settings', { supportEmail: 'help@atelier.example' }, {}, supportNotice('help@atelier.example')),
+  'settings-support-waiting': () =>
+    groupAt(
+      '/app/settings',
+      { supportEmail: 'help@atelier.example' },
+      {},
+      supportNotice('help@atelier.example', false),
+    ),
   'settings-support-unverified': () =>
     groupAt('/app/settings', { supportEmail: 'help@atelier.example' }, {}, supportNotice(null)),
   'settings-refused': () =>

@@ -6,11 +6,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CallAudit } from './audit/call-audit.ts';
 import { findLetter, linkOver } from './letters/find-letter.ts';
 import { hashLetterToken } from './letters/new-letter.ts';
-import type { RedeemAsUserDeps } from './redeem-letter.ts';
+import type { RedeemAsUserDeps, RedeemedAt } from './redeem-letter.ts';
 import { type Proof, requireUser } from './require-user.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
 import { isSameMailbox } from './support-email.rules.ts';
-import { useOwnAddress } from './support-email.ts';
+import { becomeVerified, letterOfVerified } from './support-email.ts';
 
 interface Change {
   readonly user_id: string;
@@ -51,7 +51,7 @@ export async function confirmEmail(
   deps: RedeemAsUserDeps,
   token: string,
   proof: Proof,
-  requestId: string,
+  { requestId, baseUrl }: RedeemedAt,
   audit: CallAudit,
 ): Promise<void> {
   const { database, clock, wakeRelay } = deps;
@@ -59,6 +59,7 @@ export async function confirmEmail(
   const letter = await findLetter(deps, token, ['email_change']);
   audit.concerns({ accountId: letter.account_id, userId: letter.user_id });
   await requireUser(deps, letter, proof);
+  const toSupport = await letterOfVerified(deps, letter.account_id, baseUrl);
   const values = [hashLetterToken(token), clock.now()];
   await database.fork().transactional(async (tx) => {
     const [found] = await executeBound(tx, findStatement(values));
@@ -72,12 +73,12 @@ export async function confirmEmail(
     // The address before was verified with the account, and may go on as the one for support; one that never was is perhaps a stranger's.
     if (isSameMailbox(account.supportEmail, account.email)) account.supportEmailVerified = account.emailVerified;
     account.email = change.recipient;
-    if (!account.emailVerified) useOwnAddress(account);
-    account.emailVerified = true;
+    await becomeVerified(tx, account, toSupport);
     await recordChange(tx, account, { changedAt: clock.now(), requestId });
     await executeBound(tx, entryStatement({ accountId: change.account_id, userId: change.user_id }));
   });
   wakeRelay();
+  if (toSupport !== null) deps.letters.wake();
 }
 
 async function giveAddress(tx: EntityManager, { user_id, recipient, session_id }: Change): Promise<void> {

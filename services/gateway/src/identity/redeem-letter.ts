@@ -14,7 +14,7 @@ import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
 import { type Proof, requireUser } from './require-user.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
-import { useOwnAddress } from './support-email.ts';
+import { becomeVerified, letterOfVerified } from './support-email.ts';
 import { revokeAllKeys, revokeElsewhere, revokeElsewhereAgain, takeBack } from './take-back.ts';
 
 export interface RedeemDeps {
@@ -40,6 +40,13 @@ interface Redeemed {
 /** What redeeming a letter takes that its user alone may redeem. */
 export interface RedeemAsUserDeps extends RedeemDeps, PasswordDeps {
   readonly wakeRelay: () => void;
+  readonly letters: Letters;
+}
+
+export interface RedeemedAt {
+  readonly requestId: string;
+  /** What the link of a letter stands under that waited for this. */
+  readonly baseUrl: string;
 }
 
 /**
@@ -51,13 +58,14 @@ export async function verifyEmail(
   deps: RedeemAsUserDeps,
   token: string,
   proof: Proof,
-  requestId: string,
+  { requestId, baseUrl }: RedeemedAt,
   { concerns, entryOf: entryStatement }: CallAudit,
 ): Promise<void> {
   const { database, clock, wakeRelay } = deps;
   const letter = await findLetter(deps, token, ['verification']);
   concerns({ accountId: letter.account_id, userId: letter.user_id });
   await requireUser(deps, letter, proof);
+  const toSupport = await letterOfVerified(deps, letter.account_id, baseUrl);
   await database.fork().transactional(async (tx) => {
     const values = [hashLetterToken(token), 'verification', clock.now()];
     const [found] = await executeBound(tx, redeemStatement(values));
@@ -65,11 +73,11 @@ export async function verifyEmail(
     const account = await lockAccount(tx, found.account_id);
     await executeBound(tx, entryStatement({ accountId: found.account_id, userId: found.user_id }));
     if (account.emailVerified) return;
-    account.emailVerified = true;
-    useOwnAddress(account);
+    await becomeVerified(tx, account, toSupport);
     await recordChange(tx, account, { changedAt: clock.now(), requestId });
   });
   wakeRelay();
+  if (toSupport !== null) deps.letters.wake();
 }
 
 /** First, as a change of the address does: one that is requested at this moment is dropped with the earlier ones. */

@@ -46,7 +46,8 @@ const usedStatement = statement<{ id: string }>(
 );
 
 /**
- * The letter to an address that is given for support; null where it needs none, or has had those of the day. It counts for the account: a
+ * The letter to an address that is given for support; null where it needs none, or has had those of the day, or the account is not verified:
+ * whoever makes accounts with addresses of strangers would write to twenty more by each. It counts for the account: a
  * tool has no address, and one account shall not write to many strangers from many networks.
  * @throws RetryLaterError
  */
@@ -58,19 +59,29 @@ export async function letterToSupport(
 ): Promise<NewLetter | null> {
   const before = stateOf(await database.fork().findOneOrFail(Account, { id: accountId }));
   const { supportEmailPending: email } = supportEmailAfter(before, given);
-  if (email === null || isSameMailbox(email, before.supportEmailPending)) return null;
-  return await admit(letters, { accountId, email, baseUrl, isUnverified: !before.emailVerified });
+  if (!before.emailVerified || email === null || isSameMailbox(email, before.supportEmailPending)) return null;
+  return await letters.admitOrRefuse('support_email', wantedBy(accountId, email, baseUrl));
 }
 
-interface Wanted {
-  readonly accountId: string;
-  readonly email: string;
-  readonly baseUrl: string;
-  readonly isUnverified: boolean;
-}
+const wantedBy = (accountId: string, email: string, baseUrl: string) => ({
+  email,
+  baseUrl,
+  address: `account ${accountId}`,
+});
 
-const admit = (letters: Letters, { accountId, ...wanted }: Wanted): Promise<NewLetter | null> =>
-  letters.admitOrRefuse('support_email', { ...wanted, address: `account ${accountId}` });
+/** The letter that waited for the account to be verified; null where none did. For the transaction that verifies it. */
+export async function letterOfVerified(
+  { database, letters }: LetterDeps,
+  accountId: string,
+  baseUrl: string,
+): Promise<NewLetter | null> {
+  const { emailVerified, supportEmailPending: email } = stateOf(
+    await database.fork().findOneOrFail(Account, { id: accountId }),
+  );
+  return emailVerified || email === null
+    ? null
+    : await letters.admit('support_email', wantedBy(accountId, email, baseUrl));
+}
 
 /** Gives a locked account the address, with its letter in the same transaction: the link of an earlier one has no effect any more. */
 export async function giveSupportEmail(
@@ -92,7 +103,10 @@ async function replaceLetter(tx: EntityManager, accountId: string, letter: NewLe
   await executeBound(tx, insertNoticeStatement(noticeValues(letter, user.id)));
 }
 
-/** Sends the letter to the address that has not confirmed yet once more; nothing where there is none. @throws RetryLaterError */
+/**
+ * Sends the letter to the address that has not confirmed yet once more; nothing where there is none, or the account is not verified.
+ * @throws RetryLaterError
+ */
 export async function requestSupportEmailVerification(
   { database, letters }: LetterDeps,
   accountId: string,
@@ -100,8 +114,8 @@ export async function requestSupportEmailVerification(
 ): Promise<void> {
   const before = stateOf(await database.fork().findOneOrFail(Account, { id: accountId }));
   const email = unconfirmedOf(before);
-  if (email === null) return;
-  const letter = await admit(letters, { accountId, email, baseUrl, isUnverified: !before.emailVerified });
+  if (email === null || !before.emailVerified) return;
+  const letter = await letters.admitOrRefuse('support_email', wantedBy(accountId, email, baseUrl));
   if (letter === null) return;
   await database.fork().transactional(async (tx) => {
     // Another may have been given meanwhile, whose letter is on its way.
@@ -142,4 +156,13 @@ export async function confirmSupportEmail(
 export function useOwnAddress(account: AccountRow): void {
   account.supportEmail = account.email;
   account.supportEmailVerified = true;
+}
+
+/** Verifies a locked account. @param letter of `letterOfVerified`: not sent where another address was given since */
+export async function becomeVerified(tx: EntityManager, account: AccountRow, letter: NewLetter | null): Promise<void> {
+  if (account.emailVerified) return;
+  account.emailVerified = true;
+  useOwnAddress(account);
+  const pending = account.supportEmailPending ?? null;
+  if (letter !== null && isSameMailbox(letter.email, pending)) await replaceLetter(tx, account.id, letter);
 }

@@ -9,6 +9,8 @@ import { settingsPage } from './settings-page.ts';
 const texts = {
   pending: (given: string, used: string) =>
     `${given} has not confirmed yet: an email is on its way there. Until then buyers write to ${used}.`,
+  waiting: (given: string, own: string) =>
+    `${given} gets an email that asks it to confirm once your own address is verified. Until then buyers write to ${own}.`,
   unverified: (used: string, own: string) =>
     `Buyers’ answers go to ${used}. It has not confirmed that it gets emails of the platform: what is for you comes to ${own}.`,
   again: 'Send the email again',
@@ -18,10 +20,14 @@ const texts = {
 export const supportEmailPath = '/app/settings/support-email';
 const back = '/app/settings';
 
-type Stored = Pick<Body<'getSettings'>, 'supportEmail' | 'supportEmailVerified' | 'supportEmailPending' | 'email'>;
+type Stored = Pick<
+  Body<'getSettings'>,
+  'supportEmail' | 'supportEmailVerified' | 'supportEmailPending' | 'email' | 'emailVerified'
+>;
 
 /** What is said of an address for support that has not confirmed; null where there is none. */
-function stateOf({ supportEmail, supportEmailVerified, supportEmailPending, email }: Stored): string | null {
+function stateOf({ supportEmail, supportEmailVerified, supportEmailPending, email, emailVerified }: Stored) {
+  if (supportEmailPending !== null && !emailVerified) return texts.waiting(supportEmailPending, supportEmail);
   if (supportEmailPending !== null) return texts.pending(supportEmailPending, supportEmail);
   return supportEmailVerified || supportEmail === email ? null : texts.unverified(supportEmail, email);
 }
@@ -30,6 +36,7 @@ function stateOf({ supportEmail, supportEmailVerified, supportEmailPending, emai
 export function supportEmailNotice(visit: FormVisit, settings: Stored): Html {
   const state = stateOf(settings);
   if (state === null) return html``;
+  if (!settings.emailVerified) return notice('info', state);
   const buttons = button({ label: texts.again, busyLabel: texts.sending, kind: 'plain' });
   const again = form(visit, { content: html``, buttons, action: supportEmailPath });
   return html`${notice('info', state)}${again}`;

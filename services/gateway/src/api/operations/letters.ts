@@ -72,9 +72,9 @@ export const letterOperations = tagged('Log in', [
     body: verifyEmailBody,
     changesAccess: true,
     errors: ['not_found', 'password_required', 'invalid_credentials'],
-    run: ({ app, body, context, cookie, address, audit }) => {
+    run: ({ app, body, context: { requestId }, cookie, address, audit, ownUrls }) => {
       const proof = { session: cookie.session, password: body.password, address };
-      return verifyEmail(app, body.token, proof, context.requestId, audit);
+      return verifyEmail(app, body.token, proof, { requestId, baseUrl: ownUrls[0] ?? '' }, audit);
     },
   }),
   defineOkOperation({
@@ -107,9 +107,9 @@ export const letterOperations = tagged('Log in', [
     body: confirmEmailBody,
     changesAccess: true,
     errors: ['not_found', 'email_taken', 'password_required', 'invalid_credentials'],
-    run: ({ app, body, context, cookie, address, audit }) => {
+    run: ({ app, body, context: { requestId }, cookie, address, audit, ownUrls }) => {
       const proof = { session: cookie.session, password: body.password, address };
-      return confirmEmail(app, body.token, proof, context.requestId, audit);
+      return confirmEmail(app, body.token, proof, { requestId, baseUrl: ownUrls[0] ?? '' }, audit);
     },
   }),
   defineOkOperation({

@@ -61,8 +61,8 @@ export const settingsOperations = tagged('Settings', [
     path: '/api/v1/settings/support-email/verification',
     summary: 'Send the email once more that `supportEmailPending` confirms with',
     description:
-      'Five such emails a day reach one address; further ones are not sent, nor is one where none waits. Also for a `supportEmail` that ' +
-      'is not verified.',
+      'Five such emails a day reach one address; further ones are not sent, nor is one where none waits, or before the account’s own address is verified: it is sent with ' +
+      'that then. Also for a `supportEmail` that is not verified.',
     auth: 'account',
     scope: 'write',
     errors: [],
