@@ -2892,7 +2892,7 @@ export interface Settings {
   portalPause: boolean;
   /** Stands on the statements of buyers’ cards after the name that Stripe has of the business, for payments of Stripe; null: the name alone. */
   statementSuffix: string | null;
-  /** The address given for `supportEmail` that has not confirmed yet: nothing uses it. See `requestSupportEmailVerification`. */
+  /** The address given for `supportEmail` that has not confirmed yet: nothing uses it. It gets its email once the account’s own address is verified. See `requestSupportEmailVerification`. */
   supportEmailPending: string | null;
   /** The logo on the hosted pages; see `putLogo`. */
   logoUrl: string | null;
