@@ -85,20 +85,24 @@ async function countUnpublished(databaseUrl: (service: ServiceName) => string): 
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-const deliveryRoundsMax = 40;
+const deliveryStepsMax = 40;
 
-/** Every webhook came to an end: those that wait for their next attempt are due when the clock goes on. */
+/** Every webhook came to an end: where none goes out any more, they wait for their next attempt, and the clock goes on. */
 export async function untilWebhooksEnd({ cluster, later, calmReceiver }: World): Promise<string[]> {
   calmReceiver();
   const url = cluster.databaseUrl('webhook-dispatcher');
   const sql = 'select count(*)::integer as count, count(*) filter (where status = $1)::integer as held from deliveries';
-  for (let round = 0; ; round++) {
+  for (let steps = 0; ; ) {
     const [row] = await query<{ count: number; held: number }>(url, sql, ['held']);
     if (row === undefined || row.count === 0) return [];
-    if (round === deliveryRoundsMax) return [`${row.count} webhooks are not delivered, ${row.held} of them held`];
-    later.advance(hourMs);
     const isLess = async () => ((await query<{ count: number }>(url, sql, ['held']))[0]?.count ?? 0) < row.count;
-    // The next step of the clock may be what the others wait for.
-    await pollSystem('fewer webhooks under way', isLess, 10_000).catch(() => undefined);
+    const goesOn = await pollSystem('fewer webhooks under way', isLess, 10_000).then(
+      () => true,
+      () => false,
+    );
+    if (goesOn) continue;
+    if (steps === deliveryStepsMax) return [`${row.count} webhooks are not delivered, ${row.held} of them held`];
+    steps += 1;
+    later.advance(hourMs);
   }
 }
