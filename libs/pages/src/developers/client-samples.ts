@@ -75,7 +75,7 @@ import { Client, eventOf } from './client.ts';
 const shop = new Client({ key: process.env.KEY });
 
 /** Reads the log from where it was left. Returns where to go on: store it. */
-export async function follow(last?: string): Promise<string | undefined> {
+export async function follow(last?: string) {
   for await (const logged of shop.iterateEvents({ query: { after: last } })) {
     const event = eventOf(logged);
     if (event?.name === 'order.paid') console.log(event.id, event.payload.orderId);
