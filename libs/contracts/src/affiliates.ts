@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { amountCents, currency, emailAddress, limits, listOf, pageQueryOf, text, timestamp } from './common.ts';
+import {
+  amountCents,
+  besideFields,
+  currency,
+  emailAddress,
+  limits,
+  listOf,
+  pageQueryOf,
+  text,
+  timestamp,
+} from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -33,6 +43,7 @@ const commissionFields = {
 export const createAffiliateBody = z
   .strictObject({ code: affiliateCode, name: text(limits.name, 1), email: emailAddress, ...commissionFields })
   .refine((body) => (body.commissionPercent === undefined) !== (body.commissionCents === undefined), {
+    ...besideFields,
     path: ['commissionPercent'],
     message: 'is required where commissionCents is not given, and cannot be given together with it',
   })
@@ -40,6 +51,7 @@ export const createAffiliateBody = z
 export const updateAffiliateBody = z
   .strictObject({ name: text(limits.name, 1).optional(), email: emailAddress.optional(), ...commissionFields })
   .refine((body) => body.commissionPercent === undefined || body.commissionCents === undefined, {
+    ...besideFields,
     path: ['commissionPercent'],
     message: 'cannot be given together with commissionCents',
   })

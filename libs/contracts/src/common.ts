@@ -5,6 +5,15 @@ import { emailKey, envelopeBytes } from './email-key.ts';
 /** PostgreSQL cannot store NUL, and UTF-8 has no lone surrogates: such text is refused, never altered. */
 const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
+/**
+ * For a rule about several fields of a body: it is checked beside those of each field, because a caller is told all faults at once.
+ * Without it Zod asks it only once each field is right.
+ */
+export const besideFields = {
+  when: ({ value }: { readonly value: unknown }): boolean =>
+    typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+
 /** Text of at most `max` characters, without surrounding white space. */
 export function text(max: number, min = 0) {
   return z.string().trim().min(min).max(max).refine(storable, 'must not contain NUL or lone surrogates');

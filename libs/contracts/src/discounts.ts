@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   amountCents,
+  besideFields,
   ifVersion,
   instant,
   limits,
@@ -50,6 +51,7 @@ const discountFields = {
 export const createDiscountBody = z
   .strictObject({ code: discountCode, ...discountFields })
   .refine((body) => (body.percentOff === undefined) !== (body.amountOffCents === undefined), {
+    ...besideFields,
     path: ['percentOff'],
     message: 'is required where amountOffCents is not given, and cannot be given together with it',
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   amountCents,
+  besideFields,
   currency,
   httpUrl,
   ifVersion,
@@ -59,7 +60,7 @@ export const createProductBody = z
     accessUrl: httpUrl.nullable().optional().describe('Where buyers find what they bought.'),
     description,
   })
-  .superRefine(checkInterval)
+  .superRefine(checkInterval, besideFields)
   .meta({ id: 'ProductCreate' });
 export type CreateProductBody = z.infer<typeof createProductBody>;
 
@@ -67,6 +68,8 @@ function checkInterval(
   body: { pricingType: 'onetime' | 'subscription'; billingInterval?: 'month' | 'year' | null | undefined },
   context: z.RefinementCtx,
 ): void {
+  // Of another type nothing can be said.
+  if (!pricingType.safeParse(body.pricingType).success) return;
   if ((body.pricingType === 'subscription') !== Boolean(body.billingInterval)) {
     const message =
       body.pricingType === 'subscription' ? 'is required for a subscription' : 'is for subscriptions only';

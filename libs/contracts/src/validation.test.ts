@@ -367,3 +367,21 @@ test('arrays nested ten thousand deep are refused like anything else', () => {
   for (let i = 0; i < 10_000; i++) deep = [deep];
   expect(refusalOf(createOrderBody, { ...order, name: deep }).errors).toMatchObject([{ field: 'name' }]);
 });
+
+test('a rule about several fields is told beside the faults of each field', () => {
+  const faults = (schema: z.ZodType, body: unknown) => refusalOf(schema, body).errors.map(({ field }) => field);
+  const choice = /^is required where|^cannot be given together/;
+  expect(faults(createDiscountBody, { code: 'a b', maxUses: 0 })).toEqual(['code', 'maxUses', 'percentOff']);
+  expect(faults(createDiscountBody, { percentage: 20 })).toEqual(['code', 'percentage', 'percentOff']);
+  const wrongType = refusalOf(createDiscountBody, { code: 'a b', percentOff: '20' }).errors;
+  expect(wrongType.map(({ field }) => field)).toEqual(['code', 'percentOff']);
+  expect(wrongType.filter(({ message }) => choice.test(message))).toEqual([]);
+  expect(faults(createAffiliateBody, { code: 'ada', name: 'Ada' })).toEqual(['email', 'commissionPercent']);
+  const both = { name: '', commissionPercent: 10, commissionCents: 100 };
+  expect(faults(updateAffiliateBody, both)).toEqual(['name', 'commissionPercent']);
+  const subscription = { ...product, name: '', pricingType: 'subscription' };
+  expect(faults(createProductBody, subscription)).toEqual(['name', 'billingInterval']);
+  const unknownType = { ...product, pricingType: 'weekly', billingInterval: 'month' };
+  expect(faults(createProductBody, unknownType)).toEqual(['pricingType']);
+  for (const none of [null, [], 'text']) expect(faults(createDiscountBody, none)).toEqual(['']);
+});
