@@ -1,3 +1,4 @@
+import type { FieldError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import { listOrders } from '@app/contracts/orders';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -232,6 +233,29 @@ test('unknown and missing arguments are named', async () => {
     isError: true,
     structuredContent: { code: 'order_not_found' },
   });
+});
+
+test('all faults of a call are told at once, that of a name beside the others', async () => {
+  const refused = (of: Answer) => of.structuredContent?.fields.map((fault: FieldError) => [fault.field, fault.code]);
+  const unknown = { product: 'oil painting', limit: 1_000, status: 'x' };
+  expect(refused(await call('list_orders', unknown))).toEqual([
+    ['product', 'unknown_value'],
+    ['limit', 'too_big'],
+    ['status', 'unknown_value'],
+  ]);
+  expect(refused(await call('list_orders', { product: 5, foo: 1 }))).toEqual([
+    ['product', 'wrong_type'],
+    ['foo', 'unknown_field'],
+  ]);
+  expect(refused(await call('list_orders', { product: 'course', productId: 'prd_1' }))).toEqual([
+    ['product', 'invalid'],
+  ]);
+  const discount = { productId: newId('product', Date.now()), code: 'a b', maxUses: 0 };
+  expect(refused(await call('create_discount', discount))).toEqual([
+    ['code', 'invalid_format'],
+    ['maxUses', 'too_small'],
+    ['percentOff', 'invalid'],
+  ]);
 });
 
 test('an idempotency key has one effect, whether it comes as an argument or as a header', async () => {

@@ -39,14 +39,28 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     checkAccess(tool.operation, caller.actor, {});
-    const resolved = (await tool.resolve?.(given, readerFor(app, caller))) ?? { given };
+    const resolved = await resolvedCall(app, caller, tool, given);
     const request = toolRequest(resolved.tool ?? tool, resolved.given);
-    const input = checkInput(request.operation, request, request.faults);
+    const input = checkInput(request.operation, request, [...resolved.faults, ...request.faults]);
     const definition = previewOf(request.operation);
     if (definition === undefined) return await perform(app, caller, request);
     return await withConsent(app, confirmations, caller, { request, input, definition }, client);
   } catch (err) {
     return errorResult(err, caller, client.readsStructuredErrors);
+  }
+}
+
+/** What a model knows as the operation's arguments. What is wrong with it is told beside the faults of the others, all at once. */
+async function resolvedCall(app: App, caller: Caller, tool: Tool, given: Record<string, unknown>) {
+  const { resolve, extra = {} } = tool;
+  if (resolve === undefined) return { given, faults: [] };
+  try {
+    return { ...(await resolve(given, readerFor(app, caller))), faults: [] };
+  } catch (err) {
+    // Without a fault the call would be made, and not of what was meant.
+    if (!(err instanceof DomainError) || err.errors.length === 0) throw err;
+    const others = Object.entries(given).filter(([name]) => !Object.hasOwn(extra, name));
+    return { given: Object.fromEntries(others), faults: err.errors };
   }
 }
 

@@ -11,7 +11,9 @@ const namesMax = 20;
 /** `product`, by name, slug or id, as the `productId` that the operation takes: nobody knows a product by its id. */
 export async function findProduct(given: Arguments, read: Read): Promise<{ readonly given: Arguments }> {
   const { product, ...rest } = given;
-  if (typeof product !== 'string' || rest.productId !== undefined) return { given };
+  if (product === undefined) return { given: rest };
+  if (typeof product !== 'string') throw invalidField('product', 'must be a string', 'wrong_type');
+  if (rest.productId !== undefined) throw invalidField('product', 'cannot be given together with productId');
   const { data } = await read('listProducts');
   const wanted = product.trim().toLowerCase();
   const exact = data.filter(({ id, slug, name }) => [id, slug, name.toLowerCase()].includes(wanted));
