@@ -78,6 +78,12 @@ test.each([
     call('list_orders', {}, { [`${prefix}protocolVersion`]: '2026-07-28' }),
     modernHeaders('list_orders'),
   ],
+  ['the progress token is no token', call('list_orders', {}, { progressToken: { a: 1 } }), {}],
+  [
+    'the progress token is no token, in 2026',
+    call('list_orders', {}, { ...modernMeta, progressToken: [] }),
+    modernHeaders('list_orders'),
+  ],
   ['the arguments are no object', call('list_orders', [], {}), {}],
   ['the id is null', { ...call('list_orders', {}, {}), id: null }, {}],
   ['it is a batch', [call('list_orders', {}, {})], {}],

@@ -52,15 +52,17 @@ export async function callDirectly(
   return { era, message: caller.bodies.putInto(JSON.stringify({ result: whole, jsonrpc: '2.0', id })) };
 }
 
+const isToken = (value: unknown): boolean => typeof value === 'string' || Number.isSafeInteger(value);
+const isProgressToken = (value: unknown): boolean => value === undefined || isToken(value);
+
 /** The call, where it is plainly one. */
 export function directCallOf(headers: IncomingHttpHeaders, body: unknown): Call | null {
   if (!isRecord(body) || !hasOnly(body, ['jsonrpc', 'id', 'method', 'params'])) return null;
   const { jsonrpc, id, method, params } = body;
-  const isId = typeof id === 'string' || Number.isSafeInteger(id);
-  if (jsonrpc !== '2.0' || method !== 'tools/call' || !isId || !isRecord(params)) return null;
+  if (jsonrpc !== '2.0' || method !== 'tools/call' || !isToken(id) || !isRecord(params)) return null;
   const { name, arguments: given = {}, _meta: meta = {} } = params;
   if (!hasOnly(params, ['name', 'arguments', '_meta']) || typeof name !== 'string') return null;
-  if (!isRecord(given) || !isRecord(meta)) return null;
+  if (!isRecord(given) || !isRecord(meta) || !isProgressToken(meta.progressToken)) return null;
   const era = eraOf(headers, name, meta);
   return era === null ? null : { id: id as Call['id'], name, given, era };
 }
