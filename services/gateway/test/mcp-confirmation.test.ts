@@ -1,4 +1,4 @@
-import { createPayout, getStatement, listAffiliates, listOrderCommissions } from '@app/contracts/affiliates';
+import { createPayout, getAffiliate, getStatement, listOrderCommissions } from '@app/contracts/affiliates';
 import { getAutomation, listAutomations } from '@app/contracts/automations';
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
@@ -86,9 +86,10 @@ beforeAll(async () => {
     ]),
     await serveAs(harness.nats, 'affiliate', [
       onRequest(listOrderCommissions, async () => ({ data: [] })),
+      // No page of a list: an affiliate of many is shown by name and address too.
       onRequest(
-        listAffiliates,
-        async () => new Serialized('{"data":[{"code":"ANNA","name":"Anna","email":"a@example.com"}]}'),
+        getAffiliate,
+        async () => new Serialized('{"code":"ANNA","name":"Anna","email":"a@example.com","balances":[]}'),
       ),
       onRequest(getStatement, async () => ({
         balances: [{ currency: 'usd', pending_cents: 700, due_cents: have.dueCents, paid_cents: 0 }],

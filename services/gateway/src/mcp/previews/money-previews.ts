@@ -151,9 +151,9 @@ async function release({ params: { orderId }, read }: PreviewedCall): Promise<Pr
 
 async function payout({ params: { code }, query, body, read }: PreviewedCall): Promise<Preview> {
   const { includePending = false } = query;
-  const [{ balances }, { data: affiliates }] = await Promise.all([
+  const [{ balances }, { name, email }] = await Promise.all([
     read('getAffiliateStatement', { code }, { limit: 1 }),
-    read('listAffiliates', {}, { limit: 100 }),
+    read('getAffiliate', { code }),
   ]);
   const payable = balances
     .map(({ currency, due_cents, pending_cents }) => ({
@@ -167,8 +167,7 @@ async function payout({ params: { code }, query, body, read }: PreviewedCall): P
     const names = payable.map(({ currency }) => currency).join(', ');
     throw invalidField('currency', `must be a currency in which commissions are due: ${names}`);
   }
-  const found = affiliates.find((one) => one.code.toLowerCase() === code?.toLowerCase());
-  const affiliate = { code, ...(found && { name: found.name, email: found.email }) };
+  const affiliate = { code, name, email };
   return {
     detail: `${inWords([paid])}, all that is due${includePending ? ' and pending' : ''}, is recorded as paid to the affiliate. No money moves: the seller pays it elsewhere. It cannot be undone.`,
     amountCents: paid.cents,
