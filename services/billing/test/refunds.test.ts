@@ -401,6 +401,17 @@ test('the refund of an order that the seller’s own code took the money of stop
   expect(await readStory(replicas, account, id)).toMatchObject([{ event: 'canceled', reason: 'refund' }]);
 });
 
+test('of a recorded order nothing goes back: with another amount that was shown it is left as it is', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const { id, orderId } = await subscribe(replicas, account);
+  const refund = (expectedCents: number) =>
+    refundCharges(replica.deps, caller(account), orderId, { chargedElsewhere: true, expectedCents });
+  await expect(refund(4_900)).rejects.toMatchObject({ code: 'amount_changed' });
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active' });
+  expect(await refund(0)).toMatchObject({ status: 'refunded', refundedCents: 0 });
+});
+
 test('the refund of a recorded order says that a renewal is under way, and waits for it only to give it back too', async () => {
   const replica = replicas.start();
   const account = newAccount();

@@ -64,7 +64,9 @@ export async function refundCharges(
   }: Omit<RequestInput<typeof contract>, 'orderId'> = {},
 ): Promise<RefundResult> {
   const disputed =
-    expectedCents === undefined ? [] : await checkExpected(deps, caller, orderId, renewals, expectedCents);
+    expectedCents === undefined
+      ? []
+      : await checkExpected(deps, caller, orderId, { renewals, expectedCents, chargedElsewhere });
   // No charge of it keeps its renewals back, as those of other orders do from the request on.
   if (chargedElsewhere) await cancelOfRecordedOrder(deps, caller, orderId);
   const dueAt = new Date(deps.clock.nowMs() + goesOnAfterMs);
@@ -82,6 +84,12 @@ export async function refundCharges(
   return await advanceRefund(deps, caller, orderId, renewals);
 }
 
+interface Compared {
+  readonly renewals: boolean;
+  readonly expectedCents: number;
+  readonly chargedElsewhere: boolean;
+}
+
 /**
  * Compares before anything of the order ends; the charges are compared once more under their lock.
  * @returns the charges that an open dispute keeps from being given back
@@ -91,11 +99,12 @@ async function checkExpected(
   { database }: PaymentDeps,
   { accountId }: Caller,
   orderId: string,
-  renewals: boolean,
-  expectedCents: number,
+  { renewals, expectedCents, chargedElsewhere }: Compared,
 ): Promise<readonly string[]> {
   const money = await readMoney(database, accountId, orderId);
   const wanted = renewals ? [...money.charges, ...money.renewals] : money.charges;
+  // Of a recorded order nothing goes back, and nothing did before.
+  if (chargedElsewhere && wanted.length === 0) refuseOther(expectedCents, []);
   const disputed = wanted.filter((charge) => disputeOf(money, charge) !== undefined).map(({ id }) => id);
   const left = wanted.filter((charge) => restOf(charge) > 0);
   // A refund of one was requested before: this request may have come again, which only the lock's statement knows.
