@@ -7,7 +7,7 @@ import { freePort } from '@app/embedded/ports';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { expect, onTestFinished, test } from 'vitest';
 import { Client, isProblem, verify } from '../clients/typescript/client.ts';
-import { addProduct, placeOrder, type Seller } from './support/seller.ts';
+import { addProduct, placeOrder, type Seller, signUp } from './support/seller.ts';
 import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { followOutput } from './support/standalone.ts';
 
@@ -31,9 +31,9 @@ const environment = ({ apiKey }: Seller, dataDir: string) => ({
 });
 
 /** `npm run listen`, until it says that it listens. */
-async function startListening(dataDir: string, to: string, ...args: string[]) {
-  const child = spawn(process.execPath, [programOf('listen'), '--to', to, ...args], {
-    env: environment(seller, dataDir),
+async function startListening(dataDir: string, to: string, { of = seller } = {}) {
+  const child = spawn(process.execPath, [programOf('listen'), '--to', to], {
+    env: environment(of, dataDir),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -79,6 +79,21 @@ test('events come to a local port in the order of the log, signed, and after a k
   expect(emails).toEqual(['ada@example.com', 'b@example.com', 'c@example.com', 'd@example.com']);
   const log = await seller.call('GET', '/api/v1/events');
   expect(idsOf(receiver)).toEqual(log.json.data.slice(1).map(({ id }: { id: string }) => id));
+});
+
+test('a killed listener goes on where it was, also before its first event and beside another port', async () => {
+  const [dataDir, one, other] = [await dataDirOf(), await startReceiver(), await startReceiver()];
+  const nobody = await signUp(platform.baseUrl);
+  const first = await startListening(dataDir, `${one.url}/hook`, { of: nobody });
+  const second = await startListening(dataDir, `${other.url}/hook`, { of: nobody });
+  await second.kill();
+  const { slug } = await addProduct(nobody, 'first-sale');
+  await placeOrder(nobody, { productSlug: slug, email: 'first@example.com' });
+  await one.received(1);
+  await first.said.until(/^order\.paid evt_\w+ → 200$/, first.ended);
+  const again = await startListening(dataDir, `${other.url}/hook`, { of: nobody });
+  expect((await other.received(1)).map(({ body }) => JSON.parse(body).email)).toEqual(['first@example.com']);
+  expect(again.secret).toBe(first.secret);
 });
 
 test('while the local port does not answer events wait, and none is passed over', async () => {

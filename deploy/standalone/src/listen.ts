@@ -26,8 +26,12 @@ const stateSchema = z.object({ secret: z.string().startsWith('whsec_'), last: z.
 const pollMs = 1_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Where the last run ended, if the account still has it; else the newest event. Undefined where there is none. */
-async function whereItWas(client: Client, last: string | undefined): Promise<string | undefined> {
+/** In place of an id: the log was empty, so that its first event comes next, whenever it comes. */
+const beginning = '';
+
+/** Where the last run ended, if the account still has it; else the newest event. */
+async function whereItWas(client: Client, last: string | undefined): Promise<string> {
+  if (last === beginning) return last;
   if (last !== undefined) {
     try {
       await client.listEvents({ query: { after: last, limit: 1 } });
@@ -38,7 +42,7 @@ async function whereItWas(client: Client, last: string | undefined): Promise<str
       say(`The account has no event ${last}: it begins with what comes next.`);
     }
   }
-  return (await client.listEvents({ query: { order: 'desc', limit: 1 } })).data[0]?.id;
+  return (await client.listEvents({ query: { order: 'desc', limit: 1 } })).data[0]?.id ?? beginning;
 }
 
 async function listen(): Promise<void> {
@@ -55,21 +59,20 @@ async function listen(): Promise<void> {
   const { to } = values;
   const { baseUrl, client } = openConnection(process.env);
   const file = join(makeDataDir(process.env.DATA_DIR ?? '.data'), 'listen.json');
-  const kept = readPrivate(
-    file,
-    stateSchema,
-    'Delete it: the next start makes another secret and begins with what comes next.',
-  );
-  const state = kept ?? { secret: `whsec_${randomBytes(32).toString('base64')}`, last: {} };
+  const made = { secret: `whsec_${randomBytes(32).toString('base64')}`, last: {} };
+  // Read each time: another run keeps how far it is at another port in the same file.
+  const state = () =>
+    readPrivate(file, stateSchema, 'Delete it: the next start makes another secret and begins with what comes next.') ??
+    made;
   const place = `${baseUrl} → ${to}`;
-  const last = values.all ? undefined : (values.after ?? (await whereItWas(client, state.last[place])));
+  const begin = values.all ? beginning : (values.after ?? (await whereItWas(client, state().last[place])));
   const keep = (id: string): void => {
-    state.last[place] = id;
-    writePrivate(file, state);
+    const { secret, last } = state();
+    writePrivate(file, { secret, last: { ...last, [place]: id } });
   };
-  if (last !== undefined) keep(last);
-  else writePrivate(file, state);
-  const secret = values.secret ?? state.secret;
+  keep(begin);
+  const last = begin === beginning ? undefined : begin;
+  const secret = values.secret ?? state().secret;
   say(`signing secret ${secret}`);
   say(`listening: events of ${baseUrl} go to ${to}`);
   await forwardEvents({ client, to, secret, last, keep, say, wait: () => sleep(pollMs) });
