@@ -36,11 +36,11 @@ beforeAll(async () => {
   }
   linkPackages();
   writeFileSync(join(copy, 'tsconfig.guides.json'), JSON.stringify(changedConfig));
-  for (const [, kind, block = ''] of blocks) {
-    if (kind === 'diff') applyBlock(block);
-    if (kind === 'sh') for (const line of block.trim().split('\n')) await command(line);
-  }
-}, 60_000);
+  const ofKind = (wanted: string) => blocks.flatMap(([, kind, block = '']) => (kind === wanted ? [block] : []));
+  for (const block of ofKind('diff')) applyBlock(block);
+  // What commands write is no place for a block: each runs once, after all of them, because it loads the services anew.
+  for (const line of new Set(ofKind('sh').flatMap((block) => block.trim().split('\n')))) await command(line);
+}, 300_000);
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 /** What git has, and what is about to be committed. */
