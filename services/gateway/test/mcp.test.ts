@@ -247,7 +247,7 @@ test('all faults of a call are told at once, that of a name beside the others', 
     ['product', 'wrong_type'],
     ['foo', 'unknown_field'],
   ]);
-  expect(refused(await call('list_orders', { product: 'course', productId: 'prd_1' }))).toEqual([
+  expect(refused(await call('list_orders', { product: 'course', productId: newId('product', Date.now()) }))).toEqual([
     ['product', 'invalid'],
   ]);
   const discount = { productId: newId('product', Date.now()), code: 'a b', maxUses: 0 };
