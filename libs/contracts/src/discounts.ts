@@ -59,6 +59,7 @@ export const createDiscountBody = z
 const updateDiscountBody = z
   .strictObject(discountFields)
   .refine((body) => body.percentOff === undefined || body.amountOffCents === undefined, {
+    ...besideFields,
     path: ['percentOff'],
     message: 'cannot be given together with amountOffCents',
   })
