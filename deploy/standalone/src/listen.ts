@@ -59,7 +59,7 @@ async function listen(): Promise<void> {
   const { to } = values;
   const { baseUrl, client } = openConnection(process.env);
   const file = join(makeDataDir(process.env.DATA_DIR ?? '.data'), 'listen.json');
-  const made = { secret: `whsec_${randomBytes(32).toString('base64')}`, last: {} };
+  const made: z.output<typeof stateSchema> = { secret: `whsec_${randomBytes(32).toString('base64')}`, last: {} };
   // Read each time: another run keeps how far it is at another port in the same file.
   const state = () =>
     readPrivate(file, stateSchema, 'Delete it: the next start makes another secret and begins with what comes next.') ??

@@ -1,4 +1,4 @@
-import { DomainError } from '@app/contracts/errors';
+import { DomainError, type FieldError } from '@app/contracts/errors';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { App } from '../api/app.ts';
 import { callOperation, checkInput, type Input } from '../api/call-operation.ts';
@@ -50,8 +50,20 @@ export async function callTool(
   }
 }
 
+interface ResolvedCall {
+  readonly given: Record<string, unknown>;
+  /** Where another operation is meant. */
+  readonly tool?: Tool;
+  readonly faults: readonly FieldError[];
+}
+
 /** What a model knows as the operation's arguments. What is wrong with it is told beside the faults of the others, all at once. */
-async function resolvedCall(app: App, caller: Caller, tool: Tool, given: Record<string, unknown>) {
+async function resolvedCall(
+  app: App,
+  caller: Caller,
+  tool: Tool,
+  given: Record<string, unknown>,
+): Promise<ResolvedCall> {
   const { resolve, extra = {} } = tool;
   if (resolve === undefined) return { given, faults: [] };
   try {
