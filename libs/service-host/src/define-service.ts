@@ -14,8 +14,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, type DatabaseOptions, databaseChecks, openDatabase } from '@app/service-kit/database';
 import { type KeyedEmails, keepEmailKeys } from '@app/service-kit/email-keys';
 import type { Logger } from '@app/service-kit/logger';
-import { refuseLaterData } from '@app/service-kit/migrations';
-import { isOutage } from '@app/service-kit/outages';
+import { refuseLaterData, UnusableDataError } from '@app/service-kit/migrations';
 import { ResourceStack } from '@app/service-kit/resource-stack';
 import { type RetentionRule, startRetention } from '@app/service-kit/retention';
 import type { Check, RunningService, ServiceDeps } from '@app/service-kit/service';
@@ -131,10 +130,10 @@ async function start<Config extends HostSettings>(
   return { name, checks: [...checks, ...consuming, ...(handlers.checks ?? [])], close: () => resources.close() };
 }
 
-/** Without its database a service starts all the same, and is not ready: then its readiness says so. */
+/** Without its database a service starts all the same, and is not ready: then its readiness says why. */
 async function refuseLaterSchema({ pool, migrations }: Database): Promise<void> {
   await refuseLaterData(pool, migrations).catch((err: unknown) => {
-    if (!isOutage(err)) throw err;
+    if (err instanceof UnusableDataError) throw err;
   });
 }
 
