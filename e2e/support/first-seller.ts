@@ -45,9 +45,10 @@ export async function moveTo(
   emails: string,
 ): Promise<number[]> {
   const body = { password, email: to };
-  const requested = await call(baseUrl, 'POST', '/api/auth/email', { headers: { cookie: cookieOf(headers) }, body });
+  const session = { headers: { cookie: cookieOf(headers) } };
+  const requested = await call(baseUrl, 'POST', '/api/auth/email', { ...session, body });
   const path = letterPath(await letterTo(to, emails), 'email-change');
-  return [requested.status, (await call(baseUrl, 'POST', path)).status];
+  return [requested.status, (await call(baseUrl, 'POST', path, session)).status];
 }
 
 /** Whom the link that was printed logs in. */
