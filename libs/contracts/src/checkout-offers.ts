@@ -22,9 +22,7 @@ export const sellerResource = z
 export type SellerResource = z.infer<typeof sellerResource>;
 
 /** Why a discount code takes nothing off. */
-export const discountRefusal = z.enum([
-  ...(['unknown', 'expired', 'used_up', 'frees_subscription', 'too_many_attempts'] as const),
-]);
+export const discountRefusal = z.enum(['unknown', 'expired', 'used_up', 'frees_subscription', 'too_many_attempts']);
 export type DiscountRefusal = z.infer<typeof discountRefusal>;
 
 const offeredProduct = z.object({

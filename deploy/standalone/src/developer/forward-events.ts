@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createSecretKey } from 'node:crypto';
+import { signatureHeader } from '@app/webhook-dispatcher/signature';
 import { type Client, isProblem, type LoggedEvent } from '../../../../clients/typescript/client.ts';
 
 export interface Forwarding {
@@ -74,15 +75,14 @@ async function forward({ to, secret, say, wait }: Forwarding, logged: LoggedEven
   }
 }
 
-/** Of a delivery, signed now (Standard Webhooks). */
+/** Of a delivery, signed now. */
 function signedHeaders(secret: string, id: string, body: string): Record<string, string> {
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const timestamp = Math.floor(Date.now() / 1_000);
+  const key = createSecretKey(Buffer.from(secret.replace(/^whsec_/, ''), 'base64'));
   return {
     'content-type': 'application/json',
     'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${signature}`,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatureHeader([key], id, timestamp, body),
   };
 }
