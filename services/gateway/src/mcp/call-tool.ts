@@ -8,12 +8,13 @@ import { signingSecret } from '../api/signing-secrets.ts';
 import type { Actor } from '../identity/actors.ts';
 import type { Caller, Client } from './caller.ts';
 import { answeredQuestion, type Confirmations, callDigest, decide } from './confirmation.ts';
-import { findOperations, type GenericTool, genericCall } from './generic-tools.ts';
+import { findOperations, type GenericTool, genericCall, genericTools } from './generic-tools.ts';
 import { previewOf } from './previews/all-previews.ts';
 import type { PreviewDefinition, PreviewedCall } from './previews/preview.ts';
 import { operation as operationOf, type Tool } from './tool.ts';
 import { type ToolRequest, toolRequest } from './tool-arguments.ts';
 import { errorResult, pageOf, previewResult, refusedBySeller } from './tool-result.ts';
+import { tools } from './tools.ts';
 
 /** Whether this caller may see and call the tool. */
 export function mayCall(actor: Actor, { operation }: Tool): boolean {
@@ -25,11 +26,25 @@ export function mayCall(actor: Actor, { operation }: Tool): boolean {
   }
 }
 
+/** Calls a tool by its name, also by one that it had before; undefined where there is none. */
+export function callByName(
+  app: App,
+  confirmations: Confirmations,
+  caller: Caller,
+  { name, given }: { readonly name: string; readonly given: Record<string, unknown> },
+  client: Client,
+): Promise<CallToolResult | InputRequiredResult> | undefined {
+  const generic = genericTools.find((one) => one.name === name);
+  if (generic !== undefined) return callGeneric(app, confirmations, caller, generic, given, client);
+  const tool = tools.find((one) => one.name === name);
+  return tool && callTool(app, confirmations, caller, tool, given, client);
+}
+
 /**
  * Calls the tool's operation, as HTTP would: `structuredContent` is the body of the response, cut when it is long, and
  * the text is its JSON. What needs the seller's consent is done once there is one. Never throws: an error is a result with `isError`.
  */
-export async function callTool(
+async function callTool(
   app: App,
   confirmations: Confirmations,
   caller: Caller,
@@ -80,7 +95,7 @@ async function resolvedCall(
  * Calls a tool over the list of operations.
  * @throws never, as `callTool`
  */
-export async function callGeneric(
+async function callGeneric(
   app: App,
   confirmations: Confirmations,
   caller: Caller,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { App } from '../api/app.ts';
-import { callGeneric, callTool } from './call-tool.ts';
+import { callByName } from './call-tool.ts';
 import type { Caller, Client } from './caller.ts';
 import type { Confirmations } from './confirmation.ts';
 import { genericTools } from './generic-tools.ts';
@@ -40,13 +40,9 @@ export async function callDirectly(
 ): Promise<{ readonly era: Call['era']; readonly message: string } | null> {
   const call = directCallOf(headers, body);
   if (call === null) return null;
-  const { id, name, given, era } = call;
+  const { id, era } = call;
   const client: Client = { readsStructuredErrors: era === 'modern', question: null };
-  const generic = genericTools.find((one) => one.name === name);
-  const tool = tools.find((one) => one.name === name);
-  const result = generic
-    ? await callGeneric(app, confirmations, caller, generic, given, client)
-    : tool && (await callTool(app, confirmations, caller, tool, given, client));
+  const result = await callByName(app, confirmations, caller, call, client);
   const whole =
     era === 'modern' ? { ...result, resultType: 'complete', _meta: { [`${prefix}serverInfo`]: serverInfo } } : result;
   return { era, message: caller.bodies.putInto(JSON.stringify({ result: whole, jsonrpc: '2.0', id })) };

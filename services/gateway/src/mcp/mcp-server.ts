@@ -16,7 +16,7 @@ import type { App } from '../api/app.ts';
 import type { Actor } from '../identity/actors.ts';
 import { excerpt } from '../problems/excerpt.rules.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
-import { callGeneric, callTool, mayCall } from './call-tool.ts';
+import { callByName, mayCall } from './call-tool.ts';
 import type { Caller } from './caller.ts';
 import type { Confirmations } from './confirmation.ts';
 import { type GenericTool, genericTools, mayCallGeneric } from './generic-tools.ts';
@@ -24,7 +24,7 @@ import { promptsFor } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import type { Tool } from './tool.ts';
 import { inputSchema, schemaOf } from './tool-schemas.ts';
-import { namedTools, tools } from './tools.ts';
+import { namedTools } from './tools.ts';
 
 const invalidParams = -32602;
 /** Of those that the protocol leaves to servers: the operation refuses, in `data.code` as over HTTP. */
@@ -124,16 +124,14 @@ function handlersFor(app: App, confirmations: Confirmations, caller: Caller, era
       tools: listed.filter((tool) => tool.mayCall(actor)).map(({ definition }) => definition),
     }),
     'tools/call': async ({ params }, { mcpReq }) => {
-      const tool = tools.find(({ name }) => name === params.name);
-      const generic = genericTools.find(({ name }) => name === params.name);
       const client = {
         readsStructuredErrors: era === 'modern',
         question: era === 'modern' && asksItsUser(mcpReq) ? mcpReq : null,
       };
-      const given = params.arguments ?? {};
-      if (generic !== undefined) return await callGeneric(app, confirmations, caller, generic, given, client);
-      if (tool === undefined) throw new ProtocolError(invalidParams, `Unknown tool: ${excerpt(params.name, 100)}`);
-      return await callTool(app, confirmations, caller, tool, given, client);
+      const { name, arguments: given = {} } = params;
+      const result = await callByName(app, confirmations, caller, { name, given }, client);
+      if (result === undefined) throw new ProtocolError(invalidParams, `Unknown tool: ${excerpt(name, 100)}`);
+      return result;
     },
     'resources/list': () => ({ resources: listResources(actor) }),
     'resources/templates/list': () => ({ resourceTemplates: listTemplates(actor) }),
