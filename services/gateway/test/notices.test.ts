@@ -36,7 +36,8 @@ async function createVerifiedSeller() {
   const seller = await createSeller(url);
   await sentTo(seller.email, 1);
   const [, token] = /\/letters\/verification\/([\w-]{43})/.exec(lettersTo(seller.email).join()) ?? [];
-  expect((await send(url, 'POST', '/api/auth/verification/redeem', { body: { token } })).status).toBe(200);
+  const redeem = { session: seller.session, body: { token } };
+  expect((await send(url, 'POST', '/api/auth/verification/redeem', redeem)).status).toBe(200);
   return seller;
 }
 
