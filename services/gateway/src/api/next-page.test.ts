@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { nextLinkOf, pageParamOf } from './next-page.ts';
@@ -14,6 +15,36 @@ test('the next page begins after the last row, with the filters and the limit of
   );
   const later = nextLinkOf(byId, '/api/v1/orders?before=ord_3', page);
   expect(later).toBe('</api/v1/orders?before=ord_1>; rel="next"');
+});
+
+test('whatever the rows hold, the page ends with the id of the last one', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('{"id":"no"}', '\\', '"', '\\"', '}', ']', '],"has_more":true}'),
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      ...[text, fc.integer(), fc.constantFrom(null, true)],
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(text, tie('value'), { maxKeys: 3 }),
+      fc.record({ id: text, more: tie('value') }),
+    ),
+  }));
+  const row = fc.record({ id: text, items: fc.array(fc.record({ id: text, label: text, of: value })), rest: value });
+  // In whatever order a service writes its fields.
+  const ordered = row.chain((one) =>
+    fc
+      .shuffledSubarray(Object.entries(one), { minLength: Object.keys(one).length })
+      .map((fields) => Object.fromEntries(fields) as typeof one),
+  );
+  fc.assert(
+    fc.property(fc.array(ordered, { minLength: 1, maxLength: 3 }), (rows) => {
+      const link = nextLinkOf(byId, '/x', bytes({ data: rows, has_more: true })) as string;
+      expect(new URLSearchParams(link.slice('</x?'.length, link.indexOf('>'))).get('before')).toBe(rows.at(-1)?.id);
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 test('the last page, and a list that is no page, have none', () => {
@@ -34,7 +65,7 @@ test('a list with a cursor of its own goes on after it, and the log of events th
   );
 });
 
-test('every list that pages is one whose end and last row are found: has_more stands last, and rows begin with their id', () => {
+test('every list that pages is one whose end and last row are found: has_more stands last, after the rows, and rows have an id', () => {
   const paged = operations.filter((operation) => pageParamOf(operation) !== null);
   expect(paged.length).toBeGreaterThan(15);
   for (const operation of operations) {
@@ -45,6 +76,7 @@ test('every list that pages is one whose end and last row are found: has_more st
     const { shape } = response as z.ZodObject<{ data: z.ZodArray<z.ZodObject> }>;
     const last = Object.keys(shape).at(-1);
     expect([id, last]).toEqual([id, 'next' in shape ? 'next' : 'has_more']);
-    if (last === 'has_more') expect([id, Object.keys(shape.data.element.shape)[0]]).toEqual([id, 'id']);
+    if (last === 'has_more')
+      expect([id, Object.keys(shape).at(-2), 'id' in shape.data.element.shape]).toEqual([id, 'data', true]);
   }
 });

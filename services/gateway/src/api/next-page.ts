@@ -16,12 +16,11 @@ export function pageParamOf({ query, response }: Pick<Operation, 'query' | 'resp
   return { param: 'after' in query.shape ? 'after' : 'before', by: 'id' };
 }
 
-const moreAtEnd = Buffer.from('"has_more":true}');
-const rowBegin = '{"id":"';
+const moreAtEnd = Buffer.from('],"has_more":true}');
 
 /**
- * The header `Link` of a page; undefined on the last one. A list's bytes are not parsed for it: `has_more` is at their end, and its last
- * row begins with the id.
+ * The header `Link` of a page; undefined on the last one. A list's bytes are not parsed for it: `has_more` is at their end, after
+ * the rows, and of these the last one alone is read.
  * @param url path and query of the request
  */
 export function nextLinkOf({ param, by }: Paging, url: string, body: Uint8Array): string | undefined {
@@ -39,8 +38,37 @@ const nextIn = (body: Buffer): string | undefined =>
   (JSON.parse(body.toString('utf8')) as { readonly next: string | null }).next ?? undefined;
 
 function lastIdOf(body: Buffer): string | undefined {
-  if (!body.subarray(-moreAtEnd.length).equals(moreAtEnd)) return undefined;
-  // Quotes in texts are escaped, so that none of them looks like the beginning of a row.
-  const start = body.lastIndexOf(rowBegin) + rowBegin.length;
-  return body.toString('latin1', start, body.indexOf('"', start));
+  const rowsEnd = body.length - moreAtEnd.length;
+  if (rowsEnd < 0 || !body.subarray(rowsEnd).equals(moreAtEnd)) return undefined;
+  const row = body.toString('utf8', lastObjectStart(body, rowsEnd), rowsEnd);
+  return (JSON.parse(row) as { readonly id: string }).id;
+}
+
+const [quote, backslash, open, close] = [0x22, 0x5c, 0x7b, 0x7d];
+
+/** Where the object begins that ends at `end`: backwards through JSON, over the braces that strings have. */
+function lastObjectStart(body: Buffer, end: number): number {
+  let depth = 0;
+  for (let at = end - 1; at > 0; at -= 1) {
+    const byte = body[at];
+    if (byte === quote) at = stringStart(body, at);
+    else if (byte === close) depth += 1;
+    else if (byte === open) {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+  throw new TypeError('The rows of a list that has more do not end with an object.');
+}
+
+/** Where the string begins whose last quote is at `end`. A quote after an odd number of backslashes is one of its characters. */
+function stringStart(body: Buffer, end: number): number {
+  let at = end;
+  let escapes: number;
+  do {
+    at = body.lastIndexOf(quote, at - 1);
+    escapes = 0;
+    while (body[at - 1 - escapes] === backslash) escapes += 1;
+  } while (escapes % 2 === 1);
+  return at;
 }
