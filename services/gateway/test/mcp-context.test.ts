@@ -70,8 +70,20 @@ test('a template reads the thing of its id, and of another account’s nothing',
     'x',
   ])
     expect((await read(uri)).error).toMatchObject({ code: -32602, data: { uri } });
-  const former = messageOf((await rpc(url, key, 'resources/read', { uri: 'checkout://nothing' })).text);
-  expect(former.error).toMatchObject({ code: -32602, data: { uri: 'checkout://nothing' } });
+});
+
+test('clients of each era get its code for a resource that there is not', async () => {
+  const uri = 'checkout://"nothing"';
+  const ofNow = (await read(uri)).error;
+  expect(ofNow).toEqual({ code: -32602, message: expect.stringContaining(uri), data: { uri } });
+  const former = messageOf((await rpc(url, key, 'resources/read', { uri })).text);
+  expect(former.error).toEqual({ ...ofNow, code: -32002 });
+  const client = new Client2025({ name: 'test', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  const transport = new Transport2025(new URL(`${url}/api/mcp`), { requestInit });
+  await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+  await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32002, data: { uri } });
+  await client.close();
 });
 
 test('a key sees and reads just what its scopes allow', async () => {

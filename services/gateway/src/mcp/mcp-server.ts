@@ -27,6 +27,8 @@ import { inputSchema, schemaOf } from './tool-schemas.ts';
 import { namedTools } from './tools.ts';
 
 const invalidParams = -32602;
+/** Of the 2025 era's specification; the next one has `invalidParams` for it. */
+const resourceNotFound2025 = -32002;
 /** Of those that the protocol leaves to servers: the operation refuses, in `data.code` as over HTTP. */
 const refused = -32000;
 
@@ -141,7 +143,7 @@ function handlersFor(app: App, confirmations: Confirmations, caller: Caller, era
         caller.onFailure({ error, cause: err });
         throw new ProtocolError(refused, excerpt(error.message, 2_000), { code: publicCode(error.code) });
       });
-      if (content === undefined) throw new ResourceNotFoundError(excerpt(uri, 200));
+      if (content === undefined) throw resourceNotFound(excerpt(uri, 200), caller, era);
       return { contents: [content] };
     },
     'prompts/list': () => ({
@@ -154,6 +156,12 @@ function handlersFor(app: App, confirmations: Confirmations, caller: Caller, era
       return { description, messages: [{ role: 'user', content: { type: 'text', text: text(app.clock.now()) } }] };
     },
   };
+}
+
+function resourceNotFound(uri: string, { bodies }: Caller, era: 'modern' | 'legacy'): ProtocolError {
+  const error = new ResourceNotFoundError(uri);
+  if (era === 'modern') return error;
+  return new ProtocolError(invalidParams, bodies.addError(resourceNotFound2025, error.message), error.data);
 }
 
 /** Whether the client declares, with this very request, that it shows its user forms. */

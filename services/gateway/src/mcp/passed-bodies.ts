@@ -16,6 +16,7 @@ interface Standing {
  */
 export class PassedBodies {
   readonly #bodies = new Map<string, { readonly json: string; readonly quoted: string }>();
+  readonly #errors = new Map<string, { readonly code: number; readonly message: string }>();
 
   /** @param quoted the JSON as a JSON string */
   add(json: string, quoted: string): Standing {
@@ -26,11 +27,24 @@ export class PassedBodies {
     return { text: token, structuredContent: { passed: token } };
   }
 
+  /**
+   * What an error of the 2025 era has as its message: the library changes the code that this era has for it.
+   * @returns the message to throw with -32602
+   */
+  addError(code: number, message: string): string {
+    last += 1;
+    const token = `${nonce}-${last}`;
+    this.#errors.set(token, { code, message: JSON.stringify(message) });
+    return token;
+  }
+
   /** A serialized message, or several, with every body in its place: as a structure, and as text. */
   putInto(message: string): string {
     let whole = message;
     for (const [token, { json, quoted }] of this.#bodies)
       whole = whole.replace(`{"passed":"${token}"}`, () => json).replace(`"${token}"`, () => quoted);
+    for (const [token, { code, message: text }] of this.#errors)
+      whole = whole.replace(`"code":-32602,"message":"${token}"`, () => `"code":${code},"message":${text}`);
     return whole;
   }
 }
