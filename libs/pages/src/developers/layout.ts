@@ -74,7 +74,7 @@ function linkOf(path: string, name: string, current: string): Html {
 
 /** What the page says, without what leads to other pages. */
 export function contentOf({ title, lead, sections }: DeveloperPage): Html {
-  return html`<h1>${title}</h1>
+  return html`<h1 id="top">${title}</h1>
 ${lead}
 ${sections.map(
   ({ id, title: heading, content }) => html`<section aria-labelledby="${id}">
