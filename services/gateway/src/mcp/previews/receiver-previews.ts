@@ -1,4 +1,11 @@
-import { orNull, type Preview, type PreviewDefinition, type PreviewedCall, withoutAmount } from './preview.ts';
+import {
+  orNull,
+  type Preview,
+  type PreviewDefinition,
+  type PreviewedCall,
+  type ResultOf,
+  withoutAmount,
+} from './preview.ts';
 import { type Action, shortAction } from './removal-previews.ts';
 
 /** What sends buyers' data somewhere new, or emails to buyers. */
@@ -116,26 +123,59 @@ async function push({ params, read }: PreviewedCall): Promise<Preview> {
   };
 }
 
-/** Asked about addresses that buyers and what they wrote are sent to: the other settings send nobody anywhere. */
+interface Change {
+  readonly words: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Asked about addresses that buyers and what they wrote are sent to, and about what is charged: the others move nothing. */
 async function settingsPreview({ body, read }: PreviewedCall): Promise<Preview | null> {
-  const { checkoutUrl = null, supportEmail } = body;
-  if (checkoutUrl === null && supportEmail === undefined) return null;
+  const isAskedAbout = ['checkoutUrl', 'supportEmail', 'testMode', 'dailyChargeLimit'].some(
+    (name) => (body[name] ?? null) !== null,
+  );
+  if (!isAskedAbout) return null;
   const before = await read('getSettings');
-  const isNewPage = checkoutUrl !== null && checkoutUrl !== before.checkoutUrl;
-  const isNewEmail =
-    supportEmail !== undefined && ![before.supportEmail, before.supportEmailPending].includes(String(supportEmail));
-  if (!isNewPage && !isNewEmail) return null;
-  const words = [
-    isNewPage ? `Reminders will lead buyers to ${String(checkoutUrl)}, where their checkouts are restored.` : '',
-    isNewEmail
-      ? `Buyers will write to ${String(supportEmail)} once it has confirmed by an email that is sent there.`
-      : '',
-  ];
+  const changes = [...newAddresses(body, before), ...newCharges(body, before)];
+  if (changes.length === 0) return null;
   return {
-    detail: words.filter((sentence) => sentence !== '').join(' '),
-    facts: {
-      ...(isNewPage && { checkoutUrl, formerCheckoutUrl: before.checkoutUrl }),
-      ...(isNewEmail && { supportEmail, formerSupportEmail: before.supportEmail }),
-    },
+    detail: changes.map(({ words }) => words).join(' '),
+    facts: Object.assign({}, ...changes.map(({ facts }) => facts)),
   };
 }
+
+function newAddresses(body: PreviewedCall['body'], before: ResultOf<'getSettings'>): Change[] {
+  const { checkoutUrl = null, supportEmail } = body;
+  const changes: Change[] = [];
+  if (checkoutUrl !== null && checkoutUrl !== before.checkoutUrl)
+    changes.push({
+      words: `Reminders will lead buyers to ${String(checkoutUrl)}, where their checkouts are restored.`,
+      facts: { checkoutUrl, formerCheckoutUrl: before.checkoutUrl },
+    });
+  if (supportEmail !== undefined && ![before.supportEmail, before.supportEmailPending].includes(String(supportEmail)))
+    changes.push({
+      words: `Buyers will write to ${String(supportEmail)} once it has confirmed by an email that is sent there.`,
+      facts: { supportEmail, formerSupportEmail: before.supportEmail },
+    });
+  return changes;
+}
+
+function newCharges(body: PreviewedCall['body'], before: ResultOf<'getSettings'>): Change[] {
+  const { testMode = before.testMode, dailyChargeLimit = before.dailyChargeLimit } = body;
+  const changes: Change[] = [];
+  if (testMode !== before.testMode)
+    changes.push({
+      words: testMode
+        ? 'Test mode is switched on: each new sale is a rehearsal, and its buyer is charged nothing.'
+        : 'Test mode is switched off: the checkouts sell, and buyers are charged.',
+      facts: { testMode },
+    });
+  if (dailyChargeLimit !== before.dailyChargeLimit)
+    changes.push({
+      words: `The daily job charges ${limitOf(dailyChargeLimit)} in one run; until now ${limitOf(before.dailyChargeLimit)}.`,
+      facts: { dailyChargeLimit, formerDailyChargeLimit: before.dailyChargeLimit },
+    });
+  return changes;
+}
+
+const limitOf = (limit: unknown): string =>
+  limit === 0 ? 'without a limit' : `up to ${String(limit)} times the usual number of renewals`;
