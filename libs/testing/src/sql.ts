@@ -140,11 +140,18 @@ function scansOf(node: PlanNode): TableScan[] {
   return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
 }
 
-/** Lets no session write to the table until what it resolves with is called: who tries waits. */
-export async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
+/**
+ * Lets no session write to the table until what it resolves with is called: who tries waits.
+ * @param mode `access exclusive` lets none read it either
+ */
+export async function lockTable(
+  url: string,
+  table: string,
+  mode: 'exclusive' | 'access exclusive' = 'exclusive',
+): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url, application_name: 'test-lock' });
   await client.connect();
-  await client.query(`begin; lock table ${client.escapeIdentifier(table)} in exclusive mode`);
+  await client.query(`begin; lock table ${client.escapeIdentifier(table)} in ${mode} mode`);
   return () => client.end();
 }
 

@@ -8,6 +8,7 @@ import { createSeller } from './harness.ts';
 import { type Sent, send } from './http.ts';
 import { lettersTo } from './letter-files.ts';
 import { harness, startGateway, url } from './set-up.ts';
+import { switchCodesOn } from './switch-codes-on.ts';
 
 /** Guarantee: a new password ends every session, one that is being opened at that moment with the password before among them. */
 startGateway();
@@ -26,6 +27,12 @@ async function resetToken(email: string): Promise<string> {
   await announced(letterAttempted, ({ to, kind }) => to === email && kind === 'password_reset');
   return /\/letters\/password-reset\/([\w-]{43})/.exec(lettersTo(email).join())?.[1] ?? '';
 }
+
+const waiting = async () =>
+  (
+    await run(`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and application_name = 'gateway'`)
+  ).length;
 
 type Seller = Awaited<ReturnType<typeof createSeller>>;
 
@@ -65,9 +72,6 @@ for (const [how, begin] of Object.entries(newPasswords))
       // What a session is stored with, after the password or code was found right.
       const release = await lockTable(harness.database.url, 'known_origins');
       const entering = enter();
-      const waiting = async () =>
-        (await run(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'gateway'`))
-          .length;
       await pollSystem('a log-in that waits', async () => (await waiting()) === 1);
       const changing = change();
       await pollSystem('a new password that is stored, or waits for the log-in', async () => {
@@ -82,6 +86,35 @@ for (const [how, begin] of Object.entries(newPasswords))
         seller.email,
       ]);
       expect(open).toHaveLength(how === 'a reset' ? 0 : 1);
+    });
+
+const begun = {
+  'by the password': async ({ email }: Seller) => logIn(email),
+  'by a link': async ({ email }: Seller) => {
+    const token = 'l'.repeat(43);
+    await run(`insert into login_links select sha256($2), id, now() + interval '1 hour' from users where email = $1`, [
+      ...[email, Buffer.from(token)],
+    ]);
+    return await send(url, 'POST', '/api/auth/login-link/redeem', { body: { token } });
+  },
+};
+
+for (const [how, begin] of Object.entries(newPasswords))
+  for (const [way, enter] of Object.entries(begun))
+    test(`${how} ends a log-in that is begun ${way} and lacks its factor`, async () => {
+      const seller = await createSeller(url);
+      await run('update accounts set email_verified = true where id = $1', [seller.accountId]);
+      await switchCodesOn(url, seller.session, harness.clock.nowMs());
+      const change = await begin(seller);
+      // What says whether a factor is due, after the password or link was found right.
+      const release = await lockTable(harness.database.url, 'one_time_codes', 'access exclusive');
+      const entering = enter(seller);
+      await pollSystem('a log-in that waits', async () => (await waiting()) === 1);
+      expect((await change()).status).toBe(200);
+      await release();
+      expect(await entering).toMatchObject({ status: 401, json: { code: 'invalid_credentials' } });
+      const pending = 'select p.hash from pending_logins as p join users as u on u.id = p.user_id where u.email = $1';
+      expect(await run(pending, [seller.email])).toEqual([]);
     });
 
 test('of two answers with one code, and of two with one backup code, one opens a session', async () => {

@@ -1,4 +1,3 @@
-import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import { statement } from '@app/service-kit/database';
 import type { Actor } from './actors.ts';
@@ -7,6 +6,7 @@ import type { Letters } from './letters/letters.ts';
 import { insertNoticeStatement, noticeValues } from './letters/new-letter.ts';
 import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
+import { passwordChanged } from './pending-login.ts';
 import { lockKeysStatement, revokeKeysStatement } from './revoke-api-key.ts';
 
 /** First: what ends the sessions then sees each that was opened before. */
@@ -72,7 +72,7 @@ export async function changePassword(
   await deps.database.transaction(async (client) => {
     await client.query(lock([id]));
     const { rowCount } = await client.query(change([id, passwordHash, newHash, actor.sessionId]));
-    if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
+    if (rowCount === 0) throw passwordChanged();
     await client.query(dropChange([id]));
     if (revokeKeys) {
       await client.query(lockKeysStatement([actor.accountId]));

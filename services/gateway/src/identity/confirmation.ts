@@ -9,6 +9,7 @@ import { checkPassword, type PasswordDeps } from './check-password.ts';
 import { provePasskey, requireParty } from './factors/passkeys.ts';
 import type { RelyingParty } from './factors/relying-party.rules.ts';
 import { type FactorDeps, useCode } from './log-in-with-factor.ts';
+import { passwordChanged } from './pending-login.ts';
 import { unauthorized } from './unauthorized.ts';
 import { User } from './user.entity.ts';
 
@@ -80,7 +81,7 @@ export async function confirmPerson(deps: ConfirmDeps, actor: Actor, proof: Conf
   const confirmedAt = deps.clock.now();
   await deps.database.transaction(async (client) => {
     const { rowCount } = await client.query(lockUser([user.id, user.passwordHash]));
-    if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
+    if (rowCount === 0) throw passwordChanged();
     await client.query(confirmStatement([actor.sessionId, user.id, confirmedAt]));
   });
   return new Date(confirmedAt.getTime() + confirmedMs);

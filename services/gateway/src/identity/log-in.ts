@@ -42,8 +42,10 @@ export async function logIn(
   if (user === null || of === null || !matches)
     throw new DomainError('invalid_credentials', 'Email or password is wrong.');
   const factors = await readFactors(deps.database.pool, user.id);
-  if (isFactorDue(factors))
-    return { kind: 'factor-due', factors, pendingToken: await beginPendingLogin(deps, user.id) };
+  if (isFactorDue(factors)) {
+    const pendingToken = await beginPendingLogin(deps, user.id, user.passwordHash);
+    return { kind: 'factor-due', factors, pendingToken };
+  }
   const notice = await noticeOfLogin(deps, user.id, origin, baseUrl);
   const token = await openSession(deps, { ...of, notice, audit, passwordHash: user.passwordHash }, origin);
   if (notice !== null) deps.letters.wake();

@@ -22,11 +22,11 @@ const insertStatement = statement(
   'login-link-insert',
   'insert into login_links (token_hash, user_id, expires_at) values ($1, $2, $3)',
 );
-const redeemStatement = statement<{ user_id: string; account_id: string }>(
+const redeemStatement = statement<{ user_id: string; account_id: string; password_hash: string }>(
   'login-link-redeem',
   `with link as (delete from login_links where token_hash = $1 and expires_at > $2 returning user_id)
-   select u.id as user_id, u.account_id from link join users as u on u.id = link.user_id`,
-  { user_id: 'text', account_id: 'text' },
+   select u.id as user_id, u.account_id, u.password_hash from link join users as u on u.id = link.user_id`,
+  { user_id: 'text', account_id: 'text', password_hash: 'text' },
 );
 
 /**
@@ -46,16 +46,21 @@ export async function insertLoginLink(client: Client | Database['pool'], userId:
 
 /**
  * Opens a session for the user of a link, which is used up, unless a factor is due. No letter is sent of it: readers of the deployment's output made the link. When the process dies between the two, a new link is needed.
- * @throws DomainError not_found
+ * @throws DomainError not_found; invalid_credentials where the password was changed since the link was redeemed
  */
 export async function logInByLink(deps: Deps, token: string, origin: SessionOrigin, audit: CallAudit): Promise<LogIn> {
   const { rows } = await deps.database.pool.query(redeemStatement([hashSessionToken(token), deps.clock.now()]));
   const [user] = rows;
   if (user === undefined)
     throw new DomainError('not_found', 'The link was used already, or is older than ten minutes, or is not complete.');
-  const { account_id: accountId, user_id: userId } = user;
+  const { account_id: accountId, user_id: userId, password_hash: passwordHash } = user;
   audit.concerns({ accountId, userId });
   const factors = await readFactors(deps.database.pool, userId);
-  if (isFactorDue(factors)) return { kind: 'factor-due', factors, pendingToken: await beginPendingLogin(deps, userId) };
-  return { kind: 'opened', accountId, token: await openSession(deps, { accountId, userId, audit }, origin) };
+  if (isFactorDue(factors))
+    return { kind: 'factor-due', factors, pendingToken: await beginPendingLogin(deps, userId, passwordHash) };
+  return {
+    kind: 'opened',
+    accountId,
+    token: await openSession(deps, { accountId, userId, audit, passwordHash }, origin),
+  };
 }

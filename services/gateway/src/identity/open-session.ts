@@ -1,5 +1,4 @@
 import { dayMs } from '@app/contracts/durations';
-import { DomainError } from '@app/contracts/errors';
 import type { FactorMethod } from '@app/contracts/factors';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
@@ -7,6 +6,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import type { CallAudit } from './audit/call-audit.ts';
 import { insertNoticeStatement } from './letters/new-letter.ts';
 import { digestOfOrigin, type SessionOrigin } from './login-origin.ts';
+import { passwordChanged } from './pending-login.ts';
 import { hashSessionToken, newSessionToken, sessionDays } from './session-token.ts';
 
 interface Deps {
@@ -70,8 +70,7 @@ export async function openSession(
   ];
   await database.transaction(async (client) => {
     const { rows } = await client.query(userStatement([userId]));
-    if (passwordHash !== undefined && rows[0]?.password_hash !== passwordHash)
-      throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
+    if (passwordHash !== undefined && rows[0]?.password_hash !== passwordHash) throw passwordChanged();
     const factor = (await prove?.(client)) ?? null;
     await client.query(insertStatement([...values, factor]));
     if (notice !== null) await client.query(insertNoticeStatement([...notice]));

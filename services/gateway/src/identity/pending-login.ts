@@ -18,9 +18,11 @@ export interface PendingUser {
   readonly password_hash: string;
 }
 
+/** Waits for a new password that is being stored, and inserts nothing once the hash is another than the one that was checked. */
 const insertStatement = statement(
   'pending-login-insert',
-  'insert into pending_logins (hash, user_id, expires_at) values ($1, $2, $3)',
+  `insert into pending_logins (hash, user_id, expires_at)
+   select $1, id, $4 from users where id = $2 and password_hash = $3 for share`,
 );
 const findStatement = statement<PendingUser>(
   'pending-login-find',
@@ -30,13 +32,25 @@ const findStatement = statement<PendingUser>(
 );
 const endStatement = statement('pending-login-end', 'delete from pending_logins where hash = $1');
 
-/** A log-in whose password or link was right. Returns its token, which is stored as a hash only. */
-export async function beginPendingLogin({ database, clock }: Deps, userId: string): Promise<string> {
+/**
+ * A log-in whose password or link was right. Returns its token, which is stored as a hash only.
+ * @param passwordHash that the user had when it was right
+ * @throws DomainError invalid_credentials where the password was changed since: that ends log-ins that wait
+ */
+export async function beginPendingLogin(
+  { database, clock }: Deps,
+  userId: string,
+  passwordHash: string,
+): Promise<string> {
   const token = newSessionToken();
   const expiresAt = new Date(clock.nowMs() + (pendingSeconds / 60) * minuteMs);
-  await database.pool.query(insertStatement([hashSessionToken(token), userId, expiresAt]));
+  const values = [hashSessionToken(token), userId, passwordHash, expiresAt];
+  if ((await database.pool.query(insertStatement(values))).rowCount === 0) throw passwordChanged();
   return token;
 }
+
+export const passwordChanged = (): DomainError =>
+  new DomainError('invalid_credentials', 'The password was changed meanwhile.');
 
 /** @throws DomainError login_expired */
 export async function findPendingLogin({ database, clock }: Deps, token: string | undefined): Promise<PendingUser> {
