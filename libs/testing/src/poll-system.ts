@@ -27,9 +27,13 @@ interface Queryable {
   query(text: string): Promise<{ rows: unknown[] }>;
 }
 
-/** Resolves when so many sessions of the database wait for a lock. */
-export async function untilBlocked(database: Queryable, sessions = 1): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+/**
+ * Resolves when so many sessions of the database wait for a lock.
+ * @param statement the beginning of what they wait with; any statement unless given
+ */
+export async function untilBlocked(database: Queryable, sessions = 1, statement = ''): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    and starts_with(ltrim(query, e' \\n'), '${statement.replaceAll("'", "''")}')`;
   await pollSystem(`${sessions} sessions that wait for a lock`, async () => {
     const { rows } = await database.query(waiting);
     return rows.length >= sessions;

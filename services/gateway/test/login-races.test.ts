@@ -1,13 +1,13 @@
 import { codeOf } from '@app/testing/one-time-codes';
 import { announced } from '@app/testing/points';
-import { pollSystem } from '@app/testing/poll-system';
+import { pollSystem, untilBlocked } from '@app/testing/poll-system';
 import { lockTable, query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { type Sent, send } from './http.ts';
 import { lettersTo } from './letter-files.ts';
-import { harness, startGateway, url } from './set-up.ts';
+import { database, harness, startGateway, url } from './set-up.ts';
 import { switchCodesOn } from './switch-codes-on.ts';
 
 /** Guarantee: a new password ends every session, one that is being opened at that moment with the password before among them. */
@@ -28,11 +28,12 @@ async function resetToken(email: string): Promise<string> {
   return /\/letters\/password-reset\/([\w-]{43})/.exec(lettersTo(email).join())?.[1] ?? '';
 }
 
-const waiting = async () =>
+/** Whether a new password waits for what locks its user. */
+const isWaiting = async () =>
   (
-    await run(`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and application_name = 'gateway'`)
-  ).length;
+    await run(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and query like 'select id from users%for update'`)
+  ).length > 0;
 
 type Seller = Awaited<ReturnType<typeof createSeller>>;
 
@@ -72,11 +73,11 @@ for (const [how, begin] of Object.entries(newPasswords))
       // What a session is stored with, after the password or code was found right.
       const release = await lockTable(harness.database.url, 'known_origins');
       const entering = enter();
-      await pollSystem('a log-in that waits', async () => (await waiting()) === 1);
+      await untilBlocked(database, 1, 'with known as');
       const changing = change();
       await pollSystem('a new password that is stored, or waits for the log-in', async () => {
         const [now] = await run('select password_hash from users where email = $1', [seller.email]);
-        return now?.password_hash !== before?.password_hash || (await waiting()) === 2;
+        return now?.password_hash !== before?.password_hash || (await isWaiting());
       });
       await release();
       const entered = await entering;
@@ -109,7 +110,7 @@ for (const [how, begin] of Object.entries(newPasswords))
       // What says whether a factor is due, after the password or link was found right.
       const release = await lockTable(harness.database.url, 'one_time_codes', 'access exclusive');
       const entering = enter(seller);
-      await pollSystem('a log-in that waits', async () => (await waiting()) === 1);
+      await untilBlocked(database, 1, 'select exists (select from one_time_codes');
       expect((await change()).status).toBe(200);
       await release();
       expect(await entering).toMatchObject({ status: 401, json: { code: 'invalid_credentials' } });

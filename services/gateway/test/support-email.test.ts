@@ -1,13 +1,13 @@
 import { accountSettingsChanged } from '@app/contracts/accounts';
 import { announced } from '@app/testing/points';
-import { pollSystem } from '@app/testing/poll-system';
+import { untilBlocked } from '@app/testing/poll-system';
 import { lockTable, query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { lettersTo } from './letter-files.ts';
-import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
+import { database, harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
 
 /** Guarantee: an address that is given for support is used for nothing until its reader has confirmed it. */
 startGateway();
@@ -104,10 +104,7 @@ test('the change and its letter are one transaction: killed before it nothing ha
   const email = newAddress();
   const release = await lockTable(harness.database.url, 'letters');
   const given = send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: { supportEmail: email } });
-  await pollSystem('a statement that waits for the letters', async () => {
-    const locks = `select 1 from pg_locks where not granted and relation = 'letters'::regclass`;
-    return (await query(harness.database.url, locks)).length > 0;
-  });
+  await untilBlocked(database, 1, 'insert into letters');
   const stored = () =>
     query(harness.database.url, 'select support_email_pending from accounts where id = $1', [seller.accountId]);
   expect(await stored()).toEqual([{ support_email_pending: null }]);

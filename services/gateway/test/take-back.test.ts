@@ -1,14 +1,14 @@
 import { accountTakenBack } from '@app/contracts/accounts';
 import { DomainError } from '@app/contracts/errors';
 import { announced } from '@app/testing/points';
-import { pollSystem } from '@app/testing/poll-system';
+import { untilBlocked } from '@app/testing/poll-system';
 import { lockTable, query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { lettersTo } from './letter-files.ts';
-import { harness, startGateway, url } from './set-up.ts';
+import { database, harness, startGateway, url } from './set-up.ts';
 import { switchCodesOn } from './switch-codes-on.ts';
 
 /** Guarantee: a password that is chosen by a letter takes a never verified account from whoever made it, or changes nothing at all. */
@@ -62,13 +62,6 @@ test('it is verified, its keys and sessions end, and the services end what they 
   expect(revoked(accountId)).toHaveLength(4);
 });
 
-/** A call that was let in, and waits for the row of its letter. */
-const waits = () =>
-  pollSystem('a call that waits for its letter', async () => {
-    const locks = `select 1 from pg_locks where not granted and relation = 'letters'::regclass`;
-    return (await query(harness.database.url, locks)).length === 1;
-  });
-
 test.each([
   ['a key', 'POST', '/api/v1/api-keys', { name: 'late' }],
   ['an address for support', 'PATCH', '/api/v1/settings', { supportEmail: 'hijacker@example.com' }],
@@ -79,7 +72,8 @@ test.each([
     await send(url, 'POST', '/api/auth/confirm', { session, body: { password: 'a long password' } });
     const release = await lockTable(harness.database.url, 'letters');
     const late = send(url, method, path, { session, body });
-    await waits();
+    // The call was let in, and waits to write its own letter: the loop that sends letters waits with another statement.
+    await untilBlocked(database, 1, 'insert into letters');
     const run = (sql: string) => query(harness.database.url, sql, [accountId]);
     await run('delete from sessions where user_id in (select id from users where account_id = $1)');
     await run('update api_keys set revoked_at = now() where account_id = $1');

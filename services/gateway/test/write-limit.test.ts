@@ -7,7 +7,7 @@ import { lockRows, query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { createSeller, serveAs } from './harness.ts';
 import { send } from './http.ts';
-import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
+import { database, harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
 
 startGateway();
 sellerForEachTest();
@@ -32,7 +32,7 @@ test('changes of one account that wait for each other leave connections to every
     send(url, 'PATCH', settings, { key: seller.key, body: { commissionHoldDays: i } }),
   );
   try {
-    await untilBlocked({ query: async (sql) => ({ rows: await query(harness.database.url, sql) }) }, 4);
+    await untilBlocked(database, 4);
     expect((await send(url, 'GET', settings, { key: other.key })).status).toBe(200);
     expect((await send(url, 'PATCH', settings, { key: other.key, body: { commissionHoldDays: 1 } })).status).toBe(200);
     // A session whose wait lasts is awake for the moment in which it searches for a deadlock.
