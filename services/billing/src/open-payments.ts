@@ -71,6 +71,11 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const answerWriters = resources.add('payment answers', openAnswerWriters(database, clock), async (opened) => {
     await Promise.all(Object.values(opened).map((writer) => writer.close()));
   });
+  const restored = resources.add(
+    'lists of processors',
+    createRestoredDatabase(() => payments),
+    (opened) => opened.close(),
+  );
   const payments: PaymentDeps = {
     database,
     clock,
@@ -81,7 +86,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     attemptWriter,
     answerWriters,
     orderMutex: createOrderMutex(),
-    restored: createRestoredDatabase(() => payments),
+    restored,
   };
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
   const events = resources.add('processor events', startEventsLoop({ ...payments, stripe }), (loop) => loop.close());

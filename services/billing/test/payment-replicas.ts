@@ -41,6 +41,8 @@ export interface Replica {
   daily(accountId: string, run?: Partial<AccountRun>): Promise<number>;
   /** The steps of a daily run that charge renewals and count what ended of them; returns its counts. */
   renew(accountId: string, run?: Partial<AccountRun>): Promise<RenewCounts>;
+  /** Ends its processor calls, and what goes on without a caller. */
+  close(): Promise<void>;
 }
 
 export type RenewCounts = Pick<DailyCounts, 'charged' | 'chargedCents' | 'retried' | 'canceled'>;
@@ -76,6 +78,8 @@ export interface Wrap {
   readonly processor?: (processor: PaymentProcessor) => PaymentProcessor;
   /** One deadline for all its processor calls, whether they are answered or not. */
   readonly deadlineMs?: number;
+  /** How long a look-up waits for a list that is being read, in milliseconds of real time. */
+  readonly listWaitMs?: number;
 }
 
 /** What the platform says that a processor call may take, in milliseconds of the test's clock. */
@@ -88,7 +92,7 @@ export async function startReplicas(processor: ProcessorName = 'simulated'): Pro
   const database = await openDatabase({ ...databaseOptions(storage.url), poolMax: 10 });
   const simulated = await openSimulatedProcessor({ databaseUrl: storage.url, clock });
   const outside = processor === 'stripe' ? await stripeOutside(clock) : simulatedOutside(clock, simulated, database);
-  const started: PaymentDeps[] = [];
+  const started: Replica[] = [];
   const errors: unknown[] = [];
   const logger = Object.assign(Object.create(silentLogger()) as Logger, {
     error: (...line: unknown[]) => void errors.push(line),
@@ -97,7 +101,7 @@ export async function startReplicas(processor: ProcessorName = 'simulated'): Pro
     ...{ clock, database, simulated, outside, errors, url: storage.url },
     start: (wrap = {}) => {
       const replica = newReplica({ clock, database, outside, logger }, wrap);
-      started.push(replica.deps);
+      started.push(replica);
       return replica;
     },
     money: (accountId, orderId) => readMoney(database, accountId, orderId),
@@ -115,7 +119,7 @@ export async function startReplicas(processor: ProcessorName = 'simulated'): Pro
       await emptyDatabase(database);
     },
     close: async () => {
-      await Promise.all(started.map(({ processorCalls }) => processorCalls.close()));
+      await Promise.all(started.map((replica) => replica.close()));
       await simulated.close();
       await outside.close();
       await database.close();
@@ -142,6 +146,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
   const { outside } = shared;
   const processor = faultyProcessor(outside.open(database), faultOf, shared.clock);
   const account = { processor: wrap.processor?.(processor) ?? processor, secretKey: outside.secretKey };
+  const restored = createRestoredDatabase(() => deps, wrap.listWaitMs);
   const deps: PaymentDeps = {
     database,
     clock: shared.clock,
@@ -160,7 +165,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     orderMutex: createOrderMutex(),
     attemptWriter: createAttemptWriter(database, { follow: async () => undefined }),
     answerWriters: openAnswerWriters(database, shared.clock),
-    restored: createRestoredDatabase(() => deps),
+    restored,
   };
   return {
     deps,
@@ -182,6 +187,10 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
       for (const step of [renewDue(deps), takeRenewalCounts]) await step(deps, renewing, counts);
       const { charged, chargedCents, retried, canceled } = counts;
       return { charged, chargedCents, retried, canceled };
+    },
+    close: async () => {
+      await deps.processorCalls.close();
+      await restored.close();
     },
   };
 }

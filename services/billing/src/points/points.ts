@@ -44,3 +44,6 @@ export const domainsCompared = definePoint<{ readonly accountId: string; readonl
 export const processorEventHandled = definePoint<{ readonly eventId: string; readonly result: 'done' | 'later' }>(
   'billing.processor-event-handled',
 );
+
+/** The list of a processor was read before a renewal is sent again, or could not be. */
+export const newestPaymentsRead = definePoint<{ readonly accountId: string }>('billing.newest-payments-read');

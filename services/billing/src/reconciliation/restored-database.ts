@@ -3,9 +3,22 @@ import { createResendGuard } from './books/resend-guard.ts';
 import { findCapture } from './find-capture.ts';
 import { lookUpLostAttempts } from './lost-attempts.ts';
 
-/** @param deps those that get it */
-export const createRestoredDatabase = (deps: () => PaymentDeps): RestoredDatabase => ({
-  lookUpLostAttempts: (...of) => lookUpLostAttempts(deps(), ...of),
-  findCapture: (...of) => findCapture(deps(), ...of),
-  mayResendRenewal: createResendGuard(deps),
-});
+/** What reconciliation does for charging, until it closes. */
+export interface OpenedRestoredDatabase extends RestoredDatabase {
+  /** Waits for the end of the lists that are being read; the calls of the processor were ended before. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param deps those that get it
+ * @param listWaitMs how long a look-up waits for the list of a processor, in milliseconds of real time
+ */
+export function createRestoredDatabase(deps: () => PaymentDeps, listWaitMs?: number): OpenedRestoredDatabase {
+  const guard = createResendGuard(deps, listWaitMs);
+  return {
+    lookUpLostAttempts: (...of) => lookUpLostAttempts(deps(), ...of),
+    findCapture: (...of) => findCapture(deps(), ...of),
+    mayResendRenewal: guard.mayResendRenewal,
+    close: guard.close,
+  };
+}
