@@ -99,10 +99,50 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   });
 });
 
+const productOf = async (address: string) => {
+  const [productId] = /prd_\w+/.exec(address) ?? [];
+  return (await seller.call('GET', `/api/v1/products/${productId}`)).json;
+};
+
 const funnelOf = async (address: string) => {
   const [productId] = /prd_\w+/.exec(address) ?? [];
   return (await seller.call('GET', `/api/products/${productId}/funnel`)).json;
 };
+
+test.each(scripts.slice(0, volume(1, 2)))(
+  '%s: a draft changes its currency and billing, and a product that was live does not',
+  async (_, script) => {
+    const page = await logIn(script);
+    await makeProduct(page, `Proofing ${crypto.randomUUID()}`);
+    expect(await page.getByLabel('Currency').inputValue()).toBe('USD');
+    await fill(page, { Currency: 'e1r', Price: '12,50' });
+    await press(page, 'Save');
+    await page.getByText('Currency is three letters').textContent();
+    await fill(page, { Currency: 'eur' });
+    await page.getByLabel('Billing').selectOption({ label: 'Every month' });
+    if (await page.getByRole('button', { name: 'Update the preview' }).isVisible())
+      await press(page, 'Update the preview');
+    await preview(page).getByText('€12.50').first().textContent();
+    await press(page, 'Save');
+    await page.getByText('Saved.').textContent();
+    expect(await page.getByLabel('Currency').inputValue()).toBe('EUR');
+    expect(await productOf(page.url())).toMatchObject({
+      ...{ currency: 'eur', price_cents: 1_250, pricing_type: 'subscription', billing_interval: 'month' },
+    });
+    await page.getByLabel('Billing').selectOption({ label: 'Once' });
+    await press(page, 'Save');
+    await page.getByText('Saved.').textContent();
+    expect(await productOf(page.url())).toMatchObject({ pricing_type: 'onetime', billing_interval: null });
+    await press(page, 'Make it live');
+    await page.getByText('The product is live').textContent();
+    expect(await page.getByLabel('Currency').count()).toBe(0);
+    expect(await page.getByLabel('Billing').count()).toBe(0);
+    await fill(page, { Price: '13' });
+    await press(page, 'Save');
+    await page.getByText('Saved.').textContent();
+    expect(await productOf(page.url())).toMatchObject({ currency: 'eur', price_cents: 1_300 });
+  },
+);
 
 test('a product of another account is a page that there is not, with all that belongs to it', async () => {
   const other = await signUp(platform.baseUrl);

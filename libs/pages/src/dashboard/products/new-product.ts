@@ -6,7 +6,7 @@ import { type FormState, type FormVisit, form, freshForm, keyOf, wrongForm } fro
 import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { refused } from './parts.ts';
 import { previewFrame, withPreview } from './preview-frame.ts';
-import { productFieldNames, productFields, productLabels, readNewProduct } from './product-form.ts';
+import { productFieldNames, productFields, productLabels, readDraft } from './product-form.ts';
 
 const texts = {
   title: 'New product',
@@ -23,7 +23,7 @@ export async function showNewProduct(visit: Visit): Promise<DashboardPage> {
 
 /** It begins as a draft, which leads on to its funnel. */
 export async function takeNewProduct(visit: Visit): Promise<Answer> {
-  const read = readNewProduct(visit.request.form, visit.formats);
+  const read = readDraft(visit.request.form, visit.formats);
   if (!read.ok) return newProductPage(visit, wrongForm(visit, read.errors), 422);
   const made = await visit.call('createProduct', {
     body: read.fields,

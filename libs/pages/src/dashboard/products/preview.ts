@@ -43,11 +43,8 @@ class UndrawnError extends Error {}
 export const showNewPreview = (visit: Visit): Promise<ShownPage> =>
   drawing(visit, async () => {
     const { form } = visit.request;
-    const currency = currencyCode.safeParse((form.get('currency') ?? '').trim().toLowerCase());
-    if (!currency.success) throw new UndrawnError(texts.begin);
     const empty = { description: '', imageUrl: null, bumps: [], upsell: null, takesCodes: false };
-    const stored = { name: '', priceCents: 0, currency: currency.data, billingInterval: intervalOf(form) };
-    return withTypedProduct(visit, Object.assign(empty, stored));
+    return withTypedProduct(visit, Object.assign(empty, { name: '', priceCents: 0 }, typedTerms(form)));
   });
 
 /**
@@ -77,12 +74,20 @@ export const showPreview = (visit: Visit, { productId = '' }: Params): Promise<S
     };
     const { query, form } = visit.request;
     const part = query.get('part');
-    if (part === null) return form.size === 0 ? stored : withTypedProduct(visit, stored);
+    if (part === null) {
+      if (form.size === 0) return stored;
+      return withTypedProduct(visit, product.status === 'draft' ? { ...stored, ...typedTerms(form) } : stored);
+    }
     const all = offersOf(part === 'upsell' ? funnel.upsells : funnel.bumps);
     const offer = offerOf(visit, stored.currency, all);
     if (part === 'upsell') return Object.assign(stored, { upsell: offer ?? undrawn() });
     return Object.assign(stored, { bumps: withOffer(stored.bumps, offer) });
   });
+
+function typedTerms(form: URLSearchParams): Pick<Drawn, 'currency' | 'billingInterval'> {
+  const currency = currencyCode.safeParse((form.get('currency') ?? '').trim().toLowerCase());
+  return { currency: currency.success ? currency.data : undrawn(), billingInterval: intervalOf(form) };
+}
 
 const undrawn = (text: string = texts.begin): never => {
   throw new UndrawnError(text);

@@ -9,9 +9,11 @@ import { type FormState, typedIn } from '../frame/forms.ts';
 const texts = {
   nameHint: 'Buyers see it on the checkout and on the receipt.',
   priceHint: (currency: string) => `In ${currency}. 0 is free of charge.`,
-  newPriceHint: 'As you write it: 149, 149.50 or 1,490. 0 is free of charge.',
-  currencyHint: 'Three letters, like USD or EUR. You cannot change the currency later.',
-  billingHint: 'You cannot change this later.',
+  draftPriceHint: 'As you write it: 149, 149.50 or 1,490. 0 is free of charge.',
+  currencyHint: 'Three letters, like USD or EUR. It stays once the product is live.',
+  draftCurrencyHint:
+    'Three letters, like USD or EUR. It stays once the product is live. Prices of bumps and upsells keep their numbers.',
+  billingHint: 'It stays once the product is live.',
   accessHint: 'Where buyers find what they bought. It is on the last page and on the receipt.',
   descriptionHint: 'A few lines of plain text on the checkout.',
   slugHint: 'The end of the link. Left empty, it is made of the name.',
@@ -42,6 +44,8 @@ export const storedProduct = (product: ProductResource, formats: Formats): Recor
   description: product.description ?? '',
   accessUrl: product.access_url ?? '',
   slug: product.slug,
+  currency: product.currency,
+  billing: product.billing_interval ?? 'once',
 });
 
 type Read<Fields> =
@@ -51,7 +55,7 @@ type Read<Fields> =
 
 type ProductFields = Pick<CreateProductBody, 'name' | 'slug' | 'priceCents' | 'accessUrl' | 'description'>;
 
-/** The fields that can be changed at any time. */
+/** The fields that can be changed at any time. @param currency of the price */
 export function readProduct(form: URLSearchParams, currency: string, formats: Formats): Read<ProductFields> {
   const typed = (name: string) => (form.get(name) ?? '').trim();
   const price = readAmount(typed('price'), currency, productLabels.priceCents, formats);
@@ -66,7 +70,8 @@ export function readProduct(form: URLSearchParams, currency: string, formats: Fo
   return { ok: true, fields };
 }
 
-export function readNewProduct(form: URLSearchParams, formats: Formats): Read<CreateProductBody> {
+/** The fields of a product that was never live: how it is sold is among them. */
+export function readDraft(form: URLSearchParams, formats: Formats): Read<CreateProductBody> {
   const currency = currencyCode.safeParse((form.get('currency') ?? '').trim().toLowerCase());
   if (!currency.success) return { ok: false, errors: { currency: 'Currency is three letters, like USD or EUR.' } };
   const read = readProduct(form, currency.data, formats);
@@ -97,7 +102,8 @@ const slugOf = (name: string): string =>
     .replaceAll(/^-|-$/g, '');
 
 /** @param product null for one that is being made */
-export function productFields(state: FormState, product: Pick<ProductResource, 'currency'> | null): Html {
+export function productFields(state: FormState, product: Pick<ProductResource, 'currency' | 'status'> | null): Html {
+  const isDraft = product === null || product.status === 'draft';
   const common = (name: string, label: string, hint: string) => ({
     name,
     label,
@@ -106,25 +112,25 @@ export function productFields(state: FormState, product: Pick<ProductResource, '
     error: state.errors[name],
   });
   const { name, priceCents, description, accessUrl, slug } = productLabels;
-  const priceHint = product === null ? texts.newPriceHint : texts.priceHint(product.currency.toUpperCase());
+  const priceHint = isDraft ? texts.draftPriceHint : texts.priceHint(product.currency.toUpperCase());
   return html`${field(Object.assign(common('name', name, texts.nameHint), { isRequired: true, maxLength: limits.name }))}${field(
     Object.assign(common('price', priceCents, priceHint), {
       isRequired: true,
       keyboard: 'decimal' as const,
       maxLength: 40,
     }),
-  )}${product === null && newFields(state)}${textArea(
+  )}${isDraft && draftFields(state, product === null ? texts.currencyHint : texts.draftCurrencyHint)}${textArea(
     Object.assign(common('description', description, texts.descriptionHint), { maxLength: limits.description }),
   )}${field(Object.assign(common('accessUrl', accessUrl, texts.accessHint), { keyboard: 'url' as const, maxLength: limits.url }))}${field(
     Object.assign(common('slug', slug, product === null ? texts.slugHint : texts.slugKept), { maxLength: limits.slug }),
   )}`;
 }
 
-function newFields(state: FormState): Html {
+function draftFields(state: FormState, currencyHint: string): Html {
   return html`${field({
     name: 'currency',
     label: productLabels.currency,
-    hint: texts.currencyHint,
+    hint: currencyHint,
     value: typedIn(state, 'currency').toUpperCase(),
     error: state.errors.currency,
     isRequired: true,

@@ -2,7 +2,7 @@ import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, freshForm, keyOf, versionOf, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { refused } from './parts.ts';
-import { productFieldNames, productLabels, readProduct, storedProduct } from './product-form.ts';
+import { productFieldNames, productLabels, readDraft, readProduct, storedProduct } from './product-form.ts';
 import { type Funnel, productPage } from './product-page.ts';
 
 /** GET of a product with its funnel. */
@@ -46,7 +46,7 @@ export async function takeProduct(visit: Visit, params: Params): Promise<Answer>
 
 async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
   const shown = await readFunnel(visit, productId);
-  const read = readProduct(visit.request.form, shown.product.currency, visit.formats);
+  const read = readChanges(visit, shown.product);
   if (!read.ok) return refusedPage(pageOf(visit, shown, wrongForm(visit, read.errors)));
   const body = read.fields;
   const saved = await visit.call('updateProduct', {
@@ -58,6 +58,15 @@ async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
   if (saved.ok) return onTo(`${visit.path}?done=saved`);
   const state = refused(visit, saved.problem, productLabels, productFieldNames);
   return refusedPage(pageOf(visit, shown, state));
+}
+
+function readChanges({ request: { form }, formats }: Visit, { status, currency }: Shown['product']) {
+  if (status !== 'draft') return readProduct(form, currency, formats);
+  const read = readDraft(form, formats);
+  if (!read.ok || read.fields.currency !== currency) return read;
+  // One that has gone out of use since can be kept, and not be chosen.
+  const { currency: _, ...fields } = read.fields;
+  return { ok: true as const, fields };
 }
 
 async function setStatus(visit: Visit, productId: string, status: 'live' | 'archived'): Promise<Answer> {
