@@ -24,6 +24,7 @@ const names = [
   'PLATFORM_KEY',
   'SECRETS_KEY',
   'BILLING_SECRETS_KEY',
+  'INSTALLATION_ID',
 ];
 
 /** 192 bits, safe in URLs; the letter in front because nats-server reads a value that begins with a digit as a number. */
@@ -50,7 +51,8 @@ function completeSecrets(file) {
 /** @typedef {Record<string, string>} Values */
 
 /**
- * By the name of a Secret what it holds: one for each service, and for the keeper of the streams, with what it alone may know.
+ * By the name of a Secret what it holds: one for each service, and for the keeper of the streams, with what it alone may know; and what all
+ * services are given, which no copy of the databases carries.
  * @param {Values} secrets
  * @param {{ host: string, options: string }} database
  * @returns {Record<string, Values>}
@@ -73,7 +75,11 @@ function serviceSecrets(secrets, database) {
     };
     return [service, values];
   });
-  return { ...Object.fromEntries(entries), keeper: { NATS_PASSWORD: secrets.NATS_PASSWORD_KEEPER ?? '' } };
+  return {
+    ...Object.fromEntries(entries),
+    keeper: { NATS_PASSWORD: secrets.NATS_PASSWORD_KEEPER ?? '' },
+    installation: pick(secrets, ['INSTALLATION_ID']),
+  };
 }
 
 /**

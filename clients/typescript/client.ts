@@ -2979,6 +2979,8 @@ export interface Me {
   emailVerified: boolean;
   name: string;
   handle: string;
+  /** Whether the deployment is a copy of another one: then it only reads, until its operator makes it the original. */
+  isCopy: boolean;
 }
 
 export interface Confirmed {

@@ -69,7 +69,7 @@ const tablesSql = `
      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
   from pg_class c
   where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
-    and c.relname <> 'migrations'
+    and c.relname not in ('migrations', 'installation')
   order by c.relname`;
 
 async function packTables(client: Client): Promise<DatabaseData['tables']> {

@@ -33,7 +33,8 @@ export function startStandalone(
   settings: Record<string, string> = {},
   args: string[] = [],
 ): Standalone {
-  const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir, ...settings };
+  // Data that was made once is copied for many tests: they start as its original.
+  const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir, INSTALLATION_ID: 'tests', ...settings };
   const entry = join(import.meta.dirname, '../../deploy/standalone/src/main.ts');
   const child = spawn(process.execPath, announcing(entry, ...args), { env, stdio: [...announcingStdio] });
   hearAnnouncements(child);

@@ -21,6 +21,8 @@ const configSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.data'),
   CLOCK_CONTROL: switchSetting('disabled'),
+  /** Left out: made of the machine and where DATA_DIR is on it. */
+  INSTALLATION_ID: z.string().min(1).max(200).optional(),
   /** Left out: enabled while HOST and the host of PUBLIC_URL are loopback, because only this machine's users sign up then. */
   WEBHOOKS_ALLOW_LOOPBACK: z.enum(['enabled', 'disabled']).optional(),
   /** Deliveries of one account to one host; 0: no bound. */

@@ -10,6 +10,7 @@ import type { Check, RunningService } from '@app/service-kit/service';
 import type { z } from 'zod';
 import type { StandaloneConfig } from './config.ts';
 import { type Infrastructure, startOrder } from './infrastructure.ts';
+import { installationIdOf } from './installation-id.ts';
 import { type Secrets, secretSettingsOf } from './secrets.ts';
 
 type Environment = { DATABASE_URL: string } & Record<string, string | undefined>;
@@ -163,6 +164,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     ...secretSettingsOf(service, secrets),
     LOG_LEVEL: config.LOG_LEVEL,
     CLOCK_CONTROL: config.CLOCK_CONTROL,
+    INSTALLATION_ID: config.INSTALLATION_ID ?? installationIdOf(config.DATA_DIR),
   };
   if (service === 'checkout') {
     const bounds = {

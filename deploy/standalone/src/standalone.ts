@@ -144,6 +144,8 @@ async function start(
   );
   writeConnections(config.DATA_DIR, infrastructure, secrets);
   await untilReady(checks, say);
+  const copied = checks.find(({ name }) => name === 'installation')?.warning?.();
+  if (copied !== undefined) announce(copied);
   await addHealthServer(config, checks, services);
   const credentials = { ...prepared.credentials, baseUrl: config.PUBLIC_URL ?? url };
   writeCredentials(config.DATA_DIR, credentials);

@@ -91,6 +91,11 @@ export const meResource = z
     emailVerified: z.boolean(),
     name: z.string(),
     handle: z.string(),
+    isCopy: z
+      .boolean()
+      .describe(
+        'Whether the deployment is a copy of another one: then it only reads, until its operator makes it the original.',
+      ),
   })
   .meta({ id: 'Me' });
 

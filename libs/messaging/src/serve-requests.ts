@@ -49,6 +49,8 @@ interface ServeOptions {
   readonly description: string;
   readonly handlers: readonly RequestHandler[];
   readonly logger: Logger;
+  /** Why no command is done now; undefined where commands are done. */
+  readonly commandRefusal?: () => string | undefined;
   /** How often callers get a sign that their requests are worked on, in milliseconds; 500 unless given. */
   readonly signEveryMs?: number;
 }
@@ -59,6 +61,7 @@ const finishWithinMs = 4_000;
 interface RequestServer {
   readonly logger: Logger;
   readonly running: RunningRequests;
+  readonly commandRefusal: ServeOptions['commandRefusal'];
   readonly duration: RecordSeconds | undefined;
   /** A request failed with what is no error of the domain. */
   readonly failed: (entry: RequestHandler, context: RequestContext, err: unknown) => void;
@@ -82,6 +85,7 @@ export async function serveRequests(nats: NatsClient, options: ServeOptions): Pr
   const server: RequestServer = {
     logger,
     running: createRunningRequests(options.signEveryMs),
+    commandRefusal: options.commandRefusal,
     failed: logFailures(logger),
     duration: secondsHistogram(nats.service, {
       name: 'messaging.process.duration',
@@ -147,11 +151,13 @@ async function replyOf(
   entry: RequestHandler,
   message: ServiceMsg,
   context: RequestContext,
-  { duration }: RequestServer,
+  { duration, commandRefusal }: RequestServer,
 ): Promise<string> {
   const { service, subject } = entry.definition;
   const { name, attributes } = requestSpan('process', subject);
   const span = { service, kind: SpanKind.SERVER, attributes, parent: context.traceparent ?? null };
+  const refusal = entry.definition.mode === 'command' ? commandRefusal?.() : undefined;
+  if (refusal !== undefined) throw new DomainError('service_unavailable', refusal);
   const work = () => run(entry, message, { ...context, traceparent: currentTraceparent() ?? context.traceparent });
   const output = await timed(duration, attributes, () => inSpan(name, span, work));
   return output instanceof Serialized ? output.json : JSON.stringify(output);

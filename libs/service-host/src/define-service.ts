@@ -13,6 +13,7 @@ import { type RequestHandler, serveRequests } from '@app/messaging/serve-request
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, type DatabaseOptions, databaseChecks, openDatabase } from '@app/service-kit/database';
 import { type KeyedEmails, keepEmailKeys } from '@app/service-kit/email-keys';
+import { copyRefusal, type Installation, openInstallation } from '@app/service-kit/installation';
 import type { Logger } from '@app/service-kit/logger';
 import { refuseLaterData, UnusableDataError } from '@app/service-kit/migrations';
 import { ResourceStack } from '@app/service-kit/resource-stack';
@@ -23,6 +24,7 @@ import type { Check, RunningService, ServiceDeps } from '@app/service-kit/servic
 export interface HostSettings extends NatsSettings {
   readonly DATABASE_URL: string;
   readonly DATABASE_POOL_MAX: number;
+  readonly INSTALLATION_ID?: string | undefined;
 }
 
 /** What a service is given to build its own parts from. */
@@ -30,6 +32,8 @@ export interface ServiceContext<Config> extends ServiceDeps {
   readonly config: Config;
   readonly database: Database;
   readonly nats: NatsClient;
+  /** While it is a copy nothing goes out. Commands are refused without asking it. */
+  readonly installation: Installation;
   /**
    * Sends requests to other services.
    * @throws Error for a service that calls none by the topology: NATS would refuse it
@@ -100,6 +104,8 @@ async function start<Config extends HostSettings>(
   const options = { ...definition.database(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
   const database = resources.add('database', await openDatabase(options), (opened) => opened.close());
   await refuseLaterSchema(database);
+  const opened = await openInstallation(database, config.INSTALLATION_ID, { logger, service: name });
+  const installation = resources.add('installation', opened, (known) => known.close());
   const keyChecks = await keepKeys(definition.emailKeys, { database, logger }, resources);
   const connected = await connectNats({ ...natsOptions(config), logger, service: name });
   const nats = resources.add('nats', connected, (opened) => opened.close());
@@ -107,13 +113,14 @@ async function start<Config extends HostSettings>(
   const wakeRelay = relayOf(name, config, nats, deps, resources);
   const rules = definition.retention?.(clock) ?? messagingRetention;
   resources.add('retention', startRetention(database, logger, rules), (started) => started.close());
-  const checks = [...databaseChecks(database), ...keyChecks, natsCheck(nats)];
+  const checks = [...databaseChecks(database), installation.check, ...keyChecks, natsCheck(nats)];
   const requester = requesterOf(name, nats);
   const handlers = await definition.start({
     ...deps,
     config,
     database,
     nats,
+    installation,
     wakeRelay,
     resources,
     checks,
@@ -123,7 +130,9 @@ async function start<Config extends HostSettings>(
   });
   const consuming = consumeEvents(handlers.events, { nats, database, logger }, resources);
   if (handlers.requests !== undefined) {
-    const served = await serveRequests(nats, { version, description, handlers: handlers.requests, logger });
+    const commandRefusal = () => (installation.isCopy() ? copyRefusal : undefined);
+    const serving = { version, description, handlers: handlers.requests, logger, commandRefusal };
+    const served = await serveRequests(nats, serving);
     resources.add('requests', served, (requests) => requests.close());
   }
   resources.add('work that takes long', undefined, () => handlers.closing?.());

@@ -2,13 +2,17 @@ import type { ServiceName } from '@app/contracts/services';
 import { type EventsSettings, runEventsCommand } from '@app/messaging/events-command';
 import { type ProcessSettings, runService } from '@app/service-kit/run-service';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import { adopt } from './adopt.ts';
 import { type Rotation, rotateSecrets } from './rotate-secrets.ts';
 
 /**
  * What a service's `main.ts` does: without arguments it runs the service, with `events …` the command of its dead letters
- * and of events that it missed, which says how when nothing follows, and with `rotate-secrets` it seals anew what it has stored.
+ * and of events that it missed, which says how when nothing follows, with `rotate-secrets` it seals anew what it has stored,
+ * and with `adopt` it makes a copy the original.
  */
-export async function runMain<Config extends ProcessSettings & EventsSettings>(
+export async function runMain<
+  Config extends ProcessSettings & EventsSettings & { readonly INSTALLATION_ID?: string | undefined },
+>(
   name: ServiceName,
   readConfig: () => Config,
   create: (config: Config, deps: ServiceDeps) => Promise<RunningService>,
@@ -19,5 +23,6 @@ export async function runMain<Config extends ProcessSettings & EventsSettings>(
   else if (command === 'rotate-secrets' && rotation !== undefined) {
     const config = readConfig();
     process.exitCode = await rotateSecrets(name, config.DATABASE_URL, rotation(config));
-  } else await runService(name, readConfig, create);
+  } else if (command === 'adopt') await adopt(name, readConfig());
+  else await runService(name, readConfig, create);
 }

@@ -17,6 +17,8 @@ export interface LoopOptions {
   readonly name: string;
   /** One round; it is to end soon once the function that it is given says that the loop is closing. */
   readonly round: (isClosing: () => boolean) => Promise<unknown>;
+  /** Rounds are left out while it says so. */
+  readonly held?: () => boolean;
   /** Milliseconds of real time before the first round; it begins at once unless given. */
   readonly firstAfterMs?: number;
   /** Milliseconds of real time between the end of a round and the next one. */
@@ -32,7 +34,7 @@ export interface LoopOptions {
 const unknownPauseMs = 10_000;
 
 /** Does a round, at once unless `firstAfterMs` is given, and then after each pause, one at a time. */
-export function startLoop({ name, round, firstAfterMs = 0, pauseMs, onFailure }: LoopOptions): BackgroundLoop {
+export function startLoop({ name, round, held, firstAfterMs = 0, pauseMs, onFailure }: LoopOptions): BackgroundLoop {
   const waker = createWaker();
   let closing = false;
   const isClosing = (): boolean => closing;
@@ -52,12 +54,15 @@ export function startLoop({ name, round, firstAfterMs = 0, pauseMs, onFailure }:
       return unknownPauseMs;
     }
   };
+  const roundUnlessHeld = async (): Promise<void> => {
+    if (held?.() !== true) await round(isClosing);
+  };
   const running = (async () => {
     if (firstAfterMs > 0) await waker.sleep(firstAfterMs);
     while (!closing) {
       let failed = false;
       try {
-        await round(isClosing);
+        await roundUnlessHeld();
       } catch (err) {
         failed = true;
         if (!closing) report(err);

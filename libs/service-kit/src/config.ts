@@ -79,6 +79,8 @@ export const commonSettings = {
   HEALTH_HOST: z.string().default('0.0.0.0'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   CLOCK_CONTROL: switchSetting('disabled'),
+  /** What no copy of the databases carries; left out, only a restored dump is known as a copy. */
+  INSTALLATION_ID: z.string().min(1).max(200).optional(),
   ...telemetrySettings,
 };
 
@@ -90,7 +92,13 @@ export const streamSettings = {
   STREAM_MAX_BYTES: integerSetting(64 * 1024 ** 2, 2 ** 50, 4 * 1024 ** 3),
 };
 
-const { DATABASE_URL: _url, DATABASE_POOL_MAX: _pool, CLOCK_CONTROL: _clock, ...withoutDatabase } = commonSettings;
+const {
+  DATABASE_URL: _url,
+  DATABASE_POOL_MAX: _pool,
+  CLOCK_CONTROL: _clock,
+  INSTALLATION_ID: _installation,
+  ...withoutDatabase
+} = commonSettings;
 
 /** The keeper of the streams is a process like the services, without a database. */
 export const keeperConfig = z.object({ ...withoutDatabase, ...streamSettings });

@@ -32,9 +32,9 @@ export async function readiness(checks: readonly Check[]): Promise<{ ready: bool
   return { ready: missing.length === 0, missing };
 }
 
-/** What people should check, in the words of the checks. */
+/** What people should check, in the words of the checks; once, where several services say the same. */
 export function warningsOf(checks: readonly Check[]): string[] {
-  return checks.flatMap((check) => check.warning?.() ?? []);
+  return [...new Set(checks.flatMap((check) => check.warning?.() ?? []))];
 }
 
 /** Names what only a new process can mend. */

@@ -28,7 +28,7 @@ import { createRenewalAnswerWriter } from './subscriptions/renewals/record-renew
 
 type Context = Pick<
   ServiceContext<BillingConfig>,
-  'config' | 'database' | 'clock' | 'logger' | 'resources' | 'wakeRelay'
+  'config' | 'database' | 'installation' | 'clock' | 'logger' | 'resources' | 'wakeRelay'
 >;
 
 export interface OpenedPayments {
@@ -52,7 +52,7 @@ export const openAnswerWriters = (database: Database, clock: Clock): AnswerWrite
 
 /** Opens the processors and what sends, records and continues payments; `resources` close it in reverse. */
 export async function openPayments(context: Context): Promise<OpenedPayments> {
-  const { config, database, clock, logger, resources, wakeRelay } = context;
+  const { config, database, clock, installation, logger, resources, wakeRelay } = context;
   const { DATABASE_URL: databaseUrl, SIMULATED_SLOW_MS: slowMs } = config;
   const simulated = await openSimulatedProcessor({ databaseUrl, clock, slowMs });
   resources.add('simulated processor', simulated, (opened) => opened.close());
@@ -64,7 +64,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const secrets = createProcessorSecrets(secretsOf(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS));
   const notOffered = config.STRIPE_PROCESSOR === 'enabled' ? [] : [stripeName];
   const processors = createProcessors(database, secrets, [simulated, stripe], config.SIMULATED_PROCESSOR, notOffered);
-  const processorCalls = createOngoingCalls(deadlineMs);
+  const processorCalls = createOngoingCalls(deadlineMs, installation.isCopy);
   const attemptWriter = resources.add('attempts to pay', createAttemptWriter(database, processors), (opened) =>
     opened.close(),
   );

@@ -23,6 +23,7 @@ export function openSelling({
   database,
   requester,
   clock,
+  installation,
   logger,
   wakeRelay,
   resources,
@@ -39,6 +40,6 @@ export function openSelling({
     await sweepCheckouts({ ...parts, closing });
     await sweepRefunds({ ...parts, closing });
   };
-  resources.add('sweep', startSweep(sweep, logger), (started) => started.close());
+  resources.add('sweep', startSweep(sweep, logger, installation.isCopy), (started) => started.close());
   return { ...parts, orders, openingBound };
 }

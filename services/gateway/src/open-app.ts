@@ -27,7 +27,7 @@ type Given = Partial<
 
 /** Opens what the gateway's requests share; `resources` close it in reverse. */
 export async function openApp(context: ServiceContext<GatewayConfig>, deps: Given): Promise<App> {
-  const { config, database, requester, wakeRelay, clock, logger, checks, resources } = context;
+  const { config, database, installation, requester, wakeRelay, clock, logger, checks, resources } = context;
   const { KEY_PEPPER: pepper, PLATFORM_KEY: platformKey } = config;
   const peppers = secretsOf(pepper, config.KEY_PEPPER_PREVIOUS);
   const leaseOwner = await startLeaseOwner(database, logger);
@@ -38,7 +38,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
   resources.add('audit log', auditLog, (started) => started.close());
   const rateWindows = createRateWindows(database);
   const limits = openLimits(context, rateWindows, deps.quotaWithinMs);
-  const letters = startLetters(config, { database, clock, logger, requester }, rateWindows);
+  const letters = startLetters(config, { database, clock, installation, logger, requester }, rateWindows);
   resources.add('letters', letters, (started) => started.close());
   return {
     ...limits,
@@ -46,6 +46,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     logger,
     clock,
     database,
+    installation,
     authenticator,
     auditLog,
     requester,

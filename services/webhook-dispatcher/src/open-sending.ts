@@ -21,7 +21,7 @@ export type Sending = EndpointDeps & {
 
 /** Opens what sends deliveries and what follows changes of endpoints; `resources` close it in reverse. */
 export async function openSending(
-  { config, logger, nats, requester, resources }: ServiceContext<WebhookDispatcherConfig>,
+  { config, installation, logger, nats, requester, resources }: ServiceContext<WebhookDispatcherConfig>,
   storage: Storage,
 ): Promise<Sending> {
   const { database, clock } = storage;
@@ -36,6 +36,7 @@ export async function openSending(
   const dispatcher = new Dispatcher({
     ...storage,
     owner: owner.id,
+    isHeld: installation.isCopy,
     secrets,
     allowLoopback,
     attemptTimeoutMs,

@@ -114,6 +114,7 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
   },
   'checkouts-empty': () =>
     inFrame('/app/orders/checkouts', checkoutsPage(Object.assign({}, checkouts, { checkouts: [] }))),
+  'orders-of-a-copy': () => inFrame('/app/orders', ordersPage(list), { isCopy: true }),
   'orders-test-mode': () => inFrame('/app/orders', ordersPage(list), { testMode: true, processor: 'none' }),
   order: () => inFrame(path, orderPage(shown)),
   'order-held': () => inFrame(path, orderPage(Object.assign({}, shown, { order: heldOrder, subscription: null }))),

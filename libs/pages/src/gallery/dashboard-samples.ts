@@ -12,6 +12,7 @@ const account: Account = {
   handle: 'atelier',
   emailVerified: true,
   testMode: false,
+  isCopy: false,
   settingsVersion: 3,
   defaultCurrency: 'usd',
   processor: 'simulated',

@@ -24,6 +24,7 @@ export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
   let failures = 0;
   return startLoop({
     name: 'billing.payments',
+    held: () => deps.processorCalls.isHeld(),
     round: async (isClosing) => {
       failures += 1;
       await runRound(deps, isClosing);

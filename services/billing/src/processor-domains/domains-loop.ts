@@ -14,6 +14,7 @@ export function startDomainsLoop(deps: DomainDeps): BackgroundLoop {
   let isExpected = reachableBase === null;
   const loop = startLoop({
     name: 'billing.processor-domains',
+    held: () => deps.processorCalls.isHeld(),
     round: async () => {
       if (!isExpected && reachableBase !== null) await expectMoved(database, reachableBase, clock.now());
       isExpected = true;

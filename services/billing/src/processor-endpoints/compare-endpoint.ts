@@ -27,7 +27,7 @@ export interface EndpointDeps {
   readonly logger: Logger;
   readonly secrets: ProcessorSecrets;
   readonly endpoints: StripeEndpoints;
-  readonly processorCalls: Pick<OngoingCalls, 'make'>;
+  readonly processorCalls: Pick<OngoingCalls, 'isHeld' | 'make'>;
   /** A test has moved this deployment's clock: nothing is changed with live keys. */
   readonly isClockMoved: () => boolean;
   /** Where Stripe reaches this deployment, without a slash at the end; null where it does not. */

@@ -14,6 +14,7 @@ export function startEndpointsLoop(deps: EndpointDeps): BackgroundLoop {
   let isExpected = reachableBase === null;
   const loop = startLoop({
     name: 'billing.processor-endpoints',
+    held: () => deps.processorCalls.isHeld(),
     round: async () => {
       if (!isExpected && reachableBase !== null) {
         await expectChanged(database, addressPrefix(reachableBase), endpointShape, clock.now());

@@ -17,6 +17,7 @@ export function startEventsLoop(deps: EventDeps): BackgroundLoop {
   let failures = 0;
   const loop = startLoop({
     name: 'billing.processor-events',
+    held: () => deps.processorCalls.isHeld(),
     round: async (isClosing) => {
       failures += 1;
       const handled = await handleDue(deps, isClosing);

@@ -1,3 +1,5 @@
+import { DomainError } from '@app/contracts/errors';
+import { copyRefusal } from '@app/service-kit/installation';
 import type { ProcessorCall } from './port.ts';
 
 /** A call did not end by its deadline. */
@@ -11,9 +13,11 @@ export interface OngoingCalls {
   readonly deadlineMs: number;
   /**
    * Makes a call that ends by the deadline.
-   * @throws what the call throws, and NotInTimeError when the deadline passed
+   * @throws what the call throws, NotInTimeError when the deadline passed, and DomainError service_unavailable where calls are held
    */
   make<T>(call: Call<T>, options?: CallOptions<T>): Promise<T>;
+  /** Whether none may be made: this installation is a copy. */
+  isHeld(): boolean;
   /** Whether this process waits for the answer to this payment. */
   has(paymentId: string): boolean;
   /** Marks a payment as waited for until the work ends. */
@@ -35,14 +39,18 @@ export interface CallOptions<T> {
   readonly limitMs?: number;
 }
 
-/** @param deadlineMs how long a call may take, in real time; what is not known by then is unknown */
-export function createOngoingCalls(deadlineMs: number): OngoingCalls {
+/**
+ * @param deadlineMs how long a call may take, in real time; what is not known by then is unknown
+ * @param isHeld whether no call may be made
+ */
+export function createOngoingCalls(deadlineMs: number, isHeld: () => boolean = () => false): OngoingCalls {
   let closed = false;
   const ends = new Set<() => void>();
   const recording = new Set<Promise<void>>();
   const waitedFor = new Set<string>();
   return {
     deadlineMs,
+    isHeld,
     has: (paymentId) => waitedFor.has(paymentId),
     during: async (paymentId, work) => {
       waitedFor.add(paymentId);
@@ -54,6 +62,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
     },
     make: async (call, { late, limitMs = deadlineMs } = {}) => {
       if (closed) throw new Error('closing: no processor is called any more');
+      if (isHeld()) throw new DomainError('service_unavailable', copyRefusal);
       const tooLate = Promise.withResolvers<never>();
       const limit = new AbortController();
       const end = (reason: Error): void => {

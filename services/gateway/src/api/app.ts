@@ -3,6 +3,7 @@ import type { getPaymentProcessor } from '@app/contracts/payment-processors';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
+import type { Installation } from '@app/service-kit/installation';
 import type { Logger } from '@app/service-kit/logger';
 import type { LookupCache } from '@app/service-kit/lookup-cache';
 import type { SealedBox } from '@app/service-kit/sealed-box';
@@ -48,6 +49,7 @@ export interface App {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly database: Database;
+  readonly installation: Installation;
   readonly requester: Requester;
   /** Called after a commit with events. */
   readonly wakeRelay: () => void;

@@ -121,6 +121,8 @@ export interface UntaggedOperation<Id extends string = string, Types extends Ope
   readonly secret?: SecretField;
   /** For a POST that only reads: it takes no Idempotency-Key, and nothing of its response is kept. */
   readonly changesNothing?: true;
+  /** Also done in a copy of an installation, which otherwise only reads: without it nobody could log in to look. */
+  readonly worksInCopy?: true;
   /** For a write that waits for no other of its account: it locks no row that others wait for, or first hashes a password. */
   readonly unlimitedConcurrency?: true;
   /** What an authenticator knows of keys, sessions and settings is read anew afterwards, by this process at once. */

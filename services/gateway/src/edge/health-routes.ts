@@ -3,7 +3,7 @@ import { countOverdueReminders } from '@app/contracts/reminders';
 import type { ServiceName } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import type { Requester } from '@app/messaging/requester';
-import { beyondRepair, type Check, readiness } from '@app/service-kit/service';
+import { beyondRepair, type Check, readiness, warningsOf } from '@app/service-kit/service';
 import { within } from '@app/service-kit/within';
 import type { FastifyInstance } from 'fastify';
 
@@ -36,7 +36,8 @@ export function routeHealth(server: FastifyInstance, deps: HealthDeps): void {
   const silentServices = rememberFor(memoryMs, () => findSilent(deps));
   const recentWarnings = rememberFor(memoryMs, () => findWarnings(deps));
   server.get('/readyz', async (_, reply) => {
-    const [own, silent, warnings] = await Promise.all([readiness(deps.checks), silentServices(), recentWarnings()]);
+    const [own, silent, others] = await Promise.all([readiness(deps.checks), silentServices(), recentWarnings()]);
+    const warnings = [...warningsOf(deps.checks), ...others];
     if (!own.ready) return reply.code(503).send({ status: 'not ready', missing: own.missing });
     const fine = silent.length + warnings.length === 0;
     return { status: fine ? 'ok' : 'degraded', missing: silent, ...(warnings.length > 0 && { warnings }) };

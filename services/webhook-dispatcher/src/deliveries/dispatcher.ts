@@ -31,6 +31,8 @@ export interface DispatcherOptions {
   readonly database: Database;
   readonly partitions: Partitions;
   readonly owner: number;
+  /** Whether nothing is sent now: what becomes due waits in the database. */
+  readonly isHeld: () => boolean;
   readonly secrets: SecretBox;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -115,6 +117,7 @@ export class Dispatcher implements DeliverySender {
     });
     this.#claiming = startLoop({
       name: 'webhook-dispatcher.deliveries',
+      held: options.isHeld,
       round: (isClosing) => this.#pollAndClaim(isClosing),
       pauseMs: () => Math.max(1, this.#polledAtMs + pollIntervalMs - performance.now()),
       onFailure: (err) => logger.warn({ err }, 'due deliveries could not be claimed; retrying'),
@@ -135,7 +138,7 @@ export class Dispatcher implements DeliverySender {
    * priority are due in the database: new deliveries wait behind those, and behind no others.
    */
   freeCapacityOf(endpointId: string, priority: Priority): number {
-    if (this.#closing || this.#backlog.has(endpointId, priority)) return 0;
+    if (this.#closing || this.#options.isHeld() || this.#backlog.has(endpointId, priority)) return 0;
     const { free } = this.#scheduler.freeCapacityOfGroup(this.#scheduler.groupOf(endpointId), priority);
     return Math.min(free, this.#scheduler.freeCapacityOf(endpointId, priority));
   }

@@ -125,6 +125,7 @@ async function readAccount({ read, call }: Visit): Promise<Account> {
     name: me.name,
     handle: me.handle,
     testMode: settings.testMode,
+    isCopy: me.isCopy,
     settingsVersion: settings.version,
     defaultCurrency: settings.defaultCurrency,
     processor: processor.ok ? processor.body.processor : null,

@@ -13,6 +13,9 @@ const texts = {
   simulated: 'Payments are simulated: buyers can try everything, and no money moves.',
   none: 'No payment processor is chosen: live checkouts cannot be paid.',
   payments: 'Payments',
+  copy: 'Copy',
+  copied:
+    'This is a copy of an installation, or a restored one. You can read everything; it changes nothing, charges nobody and sends nothing until its operator makes it the original.',
   testMode: 'Test mode',
   test: 'Test mode is on: your checkouts take test purchases only, and nothing is charged.',
 } as const;
@@ -47,8 +50,8 @@ export function framed({ account, path, page }: Framed): Html {
 ${main}</main></div>${keyboardDialog}`;
 }
 
-function bars({ testMode, processor }: Account): Html {
-  return html`${testMode && bar('warn', texts.test, texts.testMode)}${processor === 'simulated' && bar('info', texts.simulated, texts.payments)}${
+function bars({ isCopy, testMode, processor }: Account): Html {
+  return html`${isCopy && bar('warn', texts.copied, texts.copy)}${testMode && bar('warn', texts.test, texts.testMode)}${processor === 'simulated' && bar('info', texts.simulated, texts.payments)}${
     processor === 'none' && bar('warn', texts.none, texts.payments)
   }`;
 }

@@ -10,6 +10,8 @@ export interface Account {
   readonly handle: string;
   readonly emailVerified: boolean;
   readonly testMode: boolean;
+  /** Of the deployment: it changes nothing and sends nothing. */
+  readonly isCopy: boolean;
   /** Of the settings, for their update. */
   readonly settingsVersion: number;
   readonly defaultCurrency: string;

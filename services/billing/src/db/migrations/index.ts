@@ -1,4 +1,5 @@
 import { waitingLettersMigration } from '@app/messaging/migrations';
+import { installationMigration } from '@app/service-kit/installation';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { Pauses } from './0003-pauses.ts';
@@ -33,4 +34,5 @@ export const migrations: Migrations = [
   { name: '0013-email-keys', class: EmailKeys },
   { name: '0014-refused-renewals', class: RefusedRenewals },
   { name: '0015-stops-of-both-releases', class: StopsOfBothReleases },
+  installationMigration,
 ];

@@ -1,4 +1,5 @@
 import { waitingLettersMigration } from '@app/messaging/migrations';
+import { installationMigration } from '@app/service-kit/installation';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { EarlierPurchasesPlan } from './0003-earlier-purchases-plan.ts';
@@ -17,4 +18,5 @@ export const migrations: Migrations = [
   { name: '0006-copied-checkouts', class: CopiedCheckouts },
   { name: '0007-email-keys', class: EmailKeys },
   { name: '0008-expected-refunds', class: ExpectedRefunds },
+  installationMigration,
 ];

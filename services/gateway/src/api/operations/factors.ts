@@ -61,6 +61,7 @@ export const factorOperations = tagged('Log in', [
     auth: 'public',
     body: logInWithFactorBody,
     response: signupResult,
+    worksInCopy: true,
     errors: ['invalid_credentials', 'login_expired', 'passkeys_unavailable'],
     run: async ({ app, body, address, headers, cookie, audit, ownUrls }) => {
       const { accountId, token } = await logInWithFactor(app, body, {
@@ -81,6 +82,7 @@ export const factorOperations = tagged('Log in', [
     description: 'Good for five minutes, once: at `logInWithFactor` and at `confirm`.',
     auth: 'public',
     response: passkeyChallenge,
+    worksInCopy: true,
     errors: ['passkeys_unavailable'],
     run: async ({ app, ownUrls }) => {
       const { id: rpId } = requireParty(partyOf(ownUrls));

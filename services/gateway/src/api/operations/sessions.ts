@@ -95,6 +95,7 @@ export const sessionOperations = tagged('Log in', [
     auth: 'public',
     body: loginBody,
     response: loginResult,
+    worksInCopy: true,
     errors: ['invalid_credentials'],
     run: async ({ app, body, address, headers, cookie, ownUrls, audit }) => {
       const attempt = await app.limitLogin(body.email, address);
@@ -114,6 +115,7 @@ export const sessionOperations = tagged('Log in', [
     auth: 'public',
     body: loginLinkBody,
     response: loginResult,
+    worksInCopy: true,
     errors: ['not_found'],
     run: async ({ app, body, address, headers, cookie, audit, ownUrls }) => {
       const entered = await logInByLink(app, body.token, originOf({ address, headers }), audit);
@@ -129,6 +131,7 @@ export const sessionOperations = tagged('Log in', [
     description: 'It stops working everywhere within one second, and its cookie is cleared.',
     auth: 'session',
     changesAccess: true,
+    worksInCopy: true,
     errors: [],
     run: async ({ app, actor, cookie }) => {
       await app.database.fork().nativeDelete(Session, { id: actor.sessionId ?? '', userId: actor.userId ?? '' });
@@ -149,7 +152,14 @@ export const sessionOperations = tagged('Log in', [
         .fork()
         .findOneOrFail(User, { id: actor.userId ?? '', accountId: actor.accountId });
       const { handle, businessName, emailVerified } = actor.settings;
-      return { accountId: actor.accountId, email: user.email, emailVerified, name: businessName, handle };
+      return {
+        accountId: actor.accountId,
+        email: user.email,
+        emailVerified,
+        name: businessName,
+        handle,
+        isCopy: app.installation.isCopy(),
+      };
     },
   }),
   defineOperation({
@@ -168,6 +178,7 @@ export const sessionOperations = tagged('Log in', [
     response: confirmedResult,
     changesNothing: true,
     unlimitedConcurrency: true,
+    worksInCopy: true,
     errors: ['invalid_credentials', 'passkeys_unavailable'],
     run: async ({ app, actor, body, address, ownUrls }) => {
       const until = await confirmPerson(app, actor, body, { address, party: partyOf(ownUrls) });

@@ -39,6 +39,7 @@ export const devClockOperations = tagged('Test clock', [
     summary: 'Move the clock of every service',
     body: moveClockBody,
     response: clockResource,
+    worksInCopy: true,
     errors: [],
     run: async ({ app, body }) => {
       const { now, advance = '' } = body;
@@ -54,6 +55,7 @@ export const devClockOperations = tagged('Test clock', [
     method: 'DELETE',
     summary: 'Return to real time',
     response: clockResource,
+    worksInCopy: true,
     errors: [],
     run: async ({ app }) => await moveTo(app, 0),
   }),

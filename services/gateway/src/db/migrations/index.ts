@@ -1,4 +1,5 @@
 import { waitingLettersMigration } from '@app/messaging/migrations';
+import { installationMigration } from '@app/service-kit/installation';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { StatementSuffix } from './0003-statement-suffix.ts';
@@ -21,4 +22,5 @@ export const migrations: Migrations = [
   { name: '0008-anonymous-records', class: AnonymousRecords },
   { name: '0009-factors', class: Factors },
   { name: '0010-support-emails', class: SupportEmails },
+  installationMigration,
 ];

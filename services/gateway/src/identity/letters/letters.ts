@@ -1,6 +1,7 @@
 import { createMailer } from '@app/email/mailer';
 import { createEmailTransport, type EmailSettings, senderOf } from '@app/email/transports';
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
+import type { Installation } from '@app/service-kit/installation';
 import { createSealedBox, type SealedBox, type Secrets, secretsOf } from '@app/service-kit/sealed-box';
 import type { RateWindows } from '../../limits/rate-windows.ts';
 import { RetryLaterError } from '../../problems/retry-later-error.ts';
@@ -47,7 +48,7 @@ const pauseMs = 30_000;
 
 export function startLetters(
   config: LettersConfig,
-  deps: Pick<SendDeps, 'database' | 'clock' | 'logger' | 'requester'>,
+  deps: Pick<SendDeps, 'database' | 'clock' | 'logger' | 'requester'> & { readonly installation: Installation },
   windows: RateWindows,
 ): Letters {
   const { clock, logger } = deps;
@@ -56,6 +57,7 @@ export function startLetters(
   const send = { ...deps, box, mailer, replyTo: senderOf(config) };
   const loop = startLoop({
     name: 'gateway.letters',
+    held: deps.installation.isCopy,
     round: (isClosing) => sendLetters(send, isClosing),
     pauseMs: () => pauseMs,
     onFailure: (err) => logger.warn({ err }, 'letters could not be sent; retrying in 30 seconds'),

@@ -110,6 +110,7 @@ export const accountExamples = {
       emailVerified: true,
       name: settings.businessName,
       handle: settings.handle,
+      isCopy: false,
     },
   },
   confirm: { body: { password }, response: { ok: true, confirmedUntil: '2026-11-29T07:20:00.000Z' } },

@@ -1,4 +1,5 @@
 import { waitingLettersMigration } from '@app/messaging/migrations';
+import { installationMigration } from '@app/service-kit/installation';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { EmailKeys } from './0003-email-keys.ts';
@@ -11,4 +12,5 @@ export const migrations: Migrations = [
   { name: '0003-email-keys', class: EmailKeys },
   { name: '0004-emails-to-recipients', class: EmailsToRecipients },
   { name: '0005-charged-orders', class: ChargedOrders },
+  installationMigration,
 ];

@@ -1,0 +1,110 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { listen } from '@app/testing/points';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
+import { startTcpProxy } from '@app/testing/tcp-proxy';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '../src/database.ts';
+import {
+  adoptInstallation,
+  type Installation,
+  installationKnown,
+  installationMigration,
+  openInstallation,
+} from '../src/installation.ts';
+import { silentLogger } from '../src/logger.ts';
+import { migrateUp } from '../src/migrations.ts';
+
+/** Guarantee: a database that was copied or restored is known as a copy until it is adopted, and an original never is. */
+guardLeaks();
+
+let server: TestDatabase;
+const logger = silentLogger();
+beforeEach(async () => {
+  server = await createTestDatabase();
+  await migrateUp({ url: server.url, applicationName: 'installation', migrations: [installationMigration] });
+});
+afterEach(() => server?.close());
+
+async function withDatabase<T>(
+  work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>,
+  url = server.url,
+) {
+  const database = await openDatabase({ url, applicationName: 'installation', entities: [], migrations: [] });
+  return await work(database).finally(() => database.close());
+}
+
+async function opened<T>(id: string | undefined, look: (installation: Installation) => T | Promise<T>): Promise<T> {
+  return await withDatabase(async (database) => {
+    const installation = await openInstallation(database, id, { logger, service: 'test' });
+    try {
+      return await look(installation);
+    } finally {
+      await installation.close();
+    }
+  });
+}
+const isCopy = (id?: string) => opened(id, (installation) => installation.isCopy());
+const adopt = (id?: string) => withDatabase((database) => adoptInstallation(database, id));
+
+test('the first process names the installation, at once for all replicas, and another id is a copy', async () => {
+  expect(await Promise.all(['own', 'own', 'own'].map(isCopy))).toEqual([false, false, false]);
+  expect([await isCopy('own'), await isCopy('other'), await isCopy()]).toEqual([false, true, true]);
+  await adopt('other');
+  expect([await isCopy('other'), await isCopy('own')]).toEqual([false, true]);
+});
+
+test('a database of before the setting belongs to the first process that has it', async () => {
+  expect([await isCopy(), await isCopy()]).toEqual([false, false]);
+  expect([await isCopy('own'), await isCopy('other'), await isCopy()]).toEqual([false, true, true]);
+});
+
+test('a restored dump is a copy, under the same id and without one', async () => {
+  for (const id of ['own', undefined]) {
+    await adopt(id);
+    expect(await isCopy(id)).toBe(false);
+    // As a dump is restored: the table is made anew, and its rows are copied into it.
+    const restore = [
+      'create table kept as table installation',
+      'drop table installation',
+      `create table installation (singleton boolean primary key default true check (singleton), id text,
+         made_in oid not null, adopted_at timestamptz not null default now())`,
+      'insert into installation table kept',
+      'drop table kept',
+    ];
+    await query(server.url, restore.join('; '));
+    expect(await isCopy(id)).toBe(true);
+    await adopt(id);
+    expect(await isCopy(id)).toBe(false);
+  }
+});
+
+test('a running copy becomes the original when it is adopted, and warns of itself until then', async () => {
+  await adopt('other');
+  await opened('own', async (installation) => {
+    expect([installation.isCopy(), installation.check.warning?.()]).toEqual([true, expect.stringContaining('adopt')]);
+    await expect(installation.check.check()).resolves.toBeUndefined();
+    await adopt('own');
+    await listen().announced(installationKnown, ({ state }) => state === 'original');
+    expect([installation.isCopy(), installation.check.warning?.()]).toEqual([false, undefined]);
+  });
+});
+
+test('while the database is away nothing goes out and the service is not ready; then it is known', async () => {
+  const proxy = await startTcpProxy(server.url);
+  proxy.fail('refuse');
+  const limits = { statementMs: 700, silenceMs: 300, connectMs: 100 };
+  const database = await openDatabase({
+    ...{ url: proxy.url, applicationName: 'installation', entities: [], migrations: [], limits },
+  });
+  const installation = await openInstallation(database, 'own', { logger, service: 'test' });
+  expect([installation.isCopy(), installation.check.warning?.()]).toEqual([true, undefined]);
+  await expect(installation.check.check()).rejects.toThrow('not known yet');
+  const { announced: again } = listen();
+  proxy.restore();
+  await again(installationKnown, ({ state }) => state === 'original');
+  expect(installation.isCopy()).toBe(false);
+  await installation.close();
+  await database.close();
+  await proxy.close();
+});
