@@ -161,7 +161,8 @@ async function subscriptionOf(email: string, rehearsed = false): Promise<string>
 test('orders, checkouts, upsells and refunds', async () => {
   await addProduct('course', { accessUrl: 'https://example.com/course' });
   const withUpsell = await addProduct('masterclass');
-  await ok('POST', `/api/v1/products/${withUpsell}/upsells`, { headline: 'A year of calls', priceCents: 2_900 });
+  const call = { headline: 'A year of calls', accessUrl: 'https://example.com/calls' };
+  await ok('POST', `/api/v1/products/${withUpsell}/upsells`, { ...call, priceCents: 2_900 });
   const anna = { code: 'ANNA', name: 'Anna', email: 'a@example.com' };
   await ok('POST', '/api/v1/affiliates', { ...anna, commissionPercent: 10, renewalMonths: 1 });
   const buyer = { email: 'maya@example.com', name: 'Maya Lindqvist', country: 'SE', affiliateCode: 'anna' };
@@ -188,6 +189,9 @@ test('orders, checkouts, upsells and refunds', async () => {
   );
   expect(paid?.body).toMatchObject({ totalCents: 12_800 });
   expect(accepted?.body).toMatchObject({ orderId: paid?.body.orderId, upsell: 'A year of calls', amount: '$29.00' });
+  const added = { kind: 'upsell', label: call.headline, amountCents: 2_900, accessUrl: call.accessUrl };
+  expect(accepted?.body.items).toMatchObject([added]);
+  expect(paid?.body.items).toMatchObject([{ id: withUpsell, kind: 'main', accessUrl: '' }, added]);
   await causes(['order.paid'], async () =>
     (await pay('masterclass', 'refuses@example.com')).call('POST', '/upsell', { accept: false }),
   );

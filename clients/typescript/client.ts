@@ -393,6 +393,10 @@ export interface OfferCreate {
   /** Minor units: 4900 is 49.00. */
   priceCents: number;
   active?: 0 | 1 | boolean | undefined;
+  /** Where buyers find it. An order keeps it as it was at the sale. */
+  accessUrl?: string | null | undefined;
+  /** Plain text under the headline, of a few lines. */
+  description?: string | null | undefined;
 }
 
 export interface OfferUpdate {
@@ -400,6 +404,10 @@ export interface OfferUpdate {
   /** Minor units: 4900 is 49.00. */
   priceCents?: number | undefined;
   active?: 0 | 1 | boolean | undefined;
+  /** Where buyers find it. An order keeps it as it was at the sale. */
+  accessUrl?: string | null | undefined;
+  /** Plain text under the headline, of a few lines. */
+  description?: string | null | undefined;
 }
 
 export interface FunnelEmailCreate {
@@ -929,6 +937,17 @@ export interface OrderPaidPayload {
   accessUrl: string;
   supportEmail: string;
   sentAt: string;
+  /** What was bought, in the order in which it is listed. Amounts add up to what was paid; a discount’s is below 0. */
+  items: {
+    /** Of the product, the bump, the upsell or the code; empty where it was not kept. */
+    id: string;
+    kind: "main" | "bump" | "upsell" | "discount" | "downsell";
+    label: string;
+    /** Minor units: 4900 is 49.00. */
+    amountCents: number;
+    /** Where the buyer finds it, as it was at the sale; empty where it has no link. */
+    accessUrl: string;
+  }[];
 }
 
 export interface OrderRefundedPayload {
@@ -1049,6 +1068,17 @@ export interface UpsellAcceptedPayload {
   currency: string;
   email: string;
   sentAt: string;
+  /** What was bought, in the order in which it is listed. Amounts add up to what was paid; a discount’s is below 0. */
+  items: {
+    /** Of the product, the bump, the upsell or the code; empty where it was not kept. */
+    id: string;
+    kind: "main" | "bump" | "upsell" | "discount" | "downsell";
+    label: string;
+    /** Minor units: 4900 is 49.00. */
+    amountCents: number;
+    /** Where the buyer finds it, as it was at the sale; empty where it has no link. */
+    accessUrl: string;
+  }[];
 }
 
 export interface SubscriptionRebilledPayload {
@@ -1192,6 +1222,8 @@ export interface Offer {
   /** Minor units: 4900 is 49.00. */
   price_cents: number;
   active: 0 | 1;
+  access_url: string | null;
+  description: string | null;
   /** Counts the changes by its update, which takes it as `If-Match`. */
   version: number;
 }
@@ -1236,6 +1268,10 @@ export interface Order {
     label: string;
     /** Minor units: 4900 is 49.00. */
     amount_cents: number;
+    /** Of the product, the bump, the upsell or the code. Null where it was not kept, as for bumps of orders before 0.3. */
+    id: string | null;
+    /** Where the buyer finds it, as it was at the sale; null where it had no access link, and where it was not kept. */
+    access_url: string | null;
   }[];
   country: string | null;
   affiliate_code: string | null;
@@ -1293,6 +1329,10 @@ export interface OrderWithPayments {
     label: string;
     /** Minor units: 4900 is 49.00. */
     amount_cents: number;
+    /** Of the product, the bump, the upsell or the code. Null where it was not kept, as for bumps of orders before 0.3. */
+    id: string | null;
+    /** Where the buyer finds it, as it was at the sale; null where it had no access link, and where it was not kept. */
+    access_url: string | null;
   }[];
   country: string | null;
   affiliate_code: string | null;
@@ -1536,6 +1576,7 @@ export interface CheckoutOffer {
   bumps: {
     id: string;
     headline: string;
+    description: string | null;
     /** Minor units: 4900 is 49.00. */
     priceCents: number;
     chosen: boolean;
@@ -1590,6 +1631,7 @@ export interface CheckoutOpened {
   bumps: {
     id: string;
     headline: string;
+    description: string | null;
     /** Minor units: 4900 is 49.00. */
     priceCents: number;
     chosen: boolean;
@@ -1599,6 +1641,8 @@ export interface CheckoutOpened {
     label: string;
     /** Minor units: 4900 is 49.00. */
     amountCents: number;
+    /** Where the buyer finds it; null until paid, and where there is no such address. */
+    accessUrl: string | null;
   }[];
   /** Minor units: 4900 is 49.00. */
   totalCents: number;
@@ -1616,6 +1660,7 @@ export interface CheckoutOpened {
   upsell: {
     id: string;
     headline: string;
+    description: string | null;
     /** Minor units: 4900 is 49.00. */
     amountCents: number;
     status: "offered" | "accepted" | "declined" | "card_declined" | "not_decided";
@@ -1627,7 +1672,7 @@ export interface CheckoutOpened {
   } | null;
   /** Why the last attempt to pay was declined; null once the order was changed since. */
   reason: "card_declined" | "try_again_later" | "incorrect_cvc" | "expired_card" | "insufficient_funds" | "amount_too_small" | "ask_bank" | null;
-  /** Where the buyer finds what was bought; null until paid. */
+  /** Where the buyer finds the product; null until paid. That of a bump or an upsell is at its line. */
   accessUrl: string | null;
   /** When the order was paid; null until then. */
   paidAt: string | null;
@@ -1666,6 +1711,7 @@ export interface Checkout {
   bumps: {
     id: string;
     headline: string;
+    description: string | null;
     /** Minor units: 4900 is 49.00. */
     priceCents: number;
     chosen: boolean;
@@ -1675,6 +1721,8 @@ export interface Checkout {
     label: string;
     /** Minor units: 4900 is 49.00. */
     amountCents: number;
+    /** Where the buyer finds it; null until paid, and where there is no such address. */
+    accessUrl: string | null;
   }[];
   /** Minor units: 4900 is 49.00. */
   totalCents: number;
@@ -1692,6 +1740,7 @@ export interface Checkout {
   upsell: {
     id: string;
     headline: string;
+    description: string | null;
     /** Minor units: 4900 is 49.00. */
     amountCents: number;
     status: "offered" | "accepted" | "declined" | "card_declined" | "not_decided";
@@ -1703,7 +1752,7 @@ export interface Checkout {
   } | null;
   /** Why the last attempt to pay was declined; null once the order was changed since. */
   reason: "card_declined" | "try_again_later" | "incorrect_cvc" | "expired_card" | "insufficient_funds" | "amount_too_small" | "ask_bank" | null;
-  /** Where the buyer finds what was bought; null until paid. */
+  /** Where the buyer finds the product; null until paid. That of a bump or an upsell is at its line. */
   accessUrl: string | null;
   /** When the order was paid; null until then. */
   paidAt: string | null;
@@ -1729,6 +1778,7 @@ export interface CheckoutOutcome {
   upsell?: {
     id: string;
     headline: string;
+    description: string | null;
     /** Minor units: 4900 is 49.00. */
     amountCents: number;
     status: "offered" | "accepted" | "declined" | "card_declined" | "not_decided";
@@ -1957,6 +2007,8 @@ export interface PortalOrderWithReceipt {
     label: string;
     /** Minor units: 4900 is 49.00. */
     amount_cents: number;
+    /** Where the buyer finds it, as it was at the sale; empty where it has none, and unless the order is `paid`. */
+    access_url: string;
   }[];
   /** Where the buyer finds what was bought; empty where the product has none, and unless the order is `paid`. */
   access_url: string;

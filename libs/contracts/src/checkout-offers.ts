@@ -35,10 +35,19 @@ const offeredProduct = z.object({
   priceCents: z.int(),
 });
 
+/** A bump as buyers see it. */
+export const shownBump = z.object({
+  id: z.string(),
+  headline: z.string(),
+  description: z.string().nullable().default(null),
+  priceCents: z.int(),
+  chosen: z.boolean(),
+});
+
 /** What checkout knows of an offer. */
 const pricedOffer = z.object({
   product: offeredProduct.extend({ image: z.string().nullable() }),
-  bumps: z.array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int(), chosen: z.boolean() })),
+  bumps: z.array(shownBump),
   hasDiscountCodes: z.boolean(),
   discount: z
     .object({

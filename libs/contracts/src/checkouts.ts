@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { walletOfCard } from './card-wallets.ts';
+import { shownBump } from './checkout-offers.ts';
 import { emailAddress, limits, rawText, slug, text, timestamp, typedCode } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
@@ -26,12 +27,22 @@ export const checkoutStatus = z.enum([
 ]);
 export type CheckoutStatus = z.infer<typeof checkoutStatus>;
 
-const line = z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() });
+const line = z.object({
+  kind: orderItemKind,
+  label: z.string(),
+  amountCents: z.int(),
+  accessUrl: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Where the buyer finds it; null until paid, and where there is no such address.'),
+});
 
 /** The upsell as the buyer sees it. `card_declined`: accepted, but the card was not charged for it. */
 const shownUpsell = z.object({
   id: z.string(),
   headline: z.string(),
+  description: z.string().nullable().default(null),
   amountCents: z.int(),
   status: z.enum(['offered', 'accepted', 'declined', 'card_declined', 'not_decided']),
   expiresAt: timestamp
@@ -51,9 +62,7 @@ export const checkoutResource = z
       billingInterval: billingInterval.nullable(),
     }),
     seller: z.object({ name: z.string(), supportEmail: z.string() }),
-    bumps: z
-      .array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int(), chosen: z.boolean() }))
-      .describe('Order bumps on offer.'),
+    bumps: z.array(shownBump).describe('Order bumps on offer.'),
     lines: z.array(line),
     totalCents: z.int(),
     quote: z
@@ -72,7 +81,10 @@ export const checkoutResource = z
     reason: declineReason
       .nullable()
       .describe('Why the last attempt to pay was declined; null once the order was changed since.'),
-    accessUrl: z.string().nullable().describe('Where the buyer finds what was bought; null until paid.'),
+    accessUrl: z
+      .string()
+      .nullable()
+      .describe('Where the buyer finds the product; null until paid. That of a bump or an upsell is at its line.'),
     paidAt: timestamp.nullable().describe('When the order was paid; null until then.'),
     lastFour: z
       .string()

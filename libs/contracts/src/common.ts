@@ -36,6 +36,7 @@ export function rawText(max: number, min = 0) {
 export const limits = {
   name: 200,
   description: 2_000,
+  offerDescription: 400,
   slug: 80,
   url: 2048,
   email: 254, // RFC 5321: a path is at most 256 octets with its two angle brackets
@@ -49,7 +50,7 @@ export const limits = {
   // A page is one message of NATS, 8 MiB with its headers: 256 KiB stay for those and for what is not a row.
   pageBytes: 8 * 1024 * 1024 - 256 * 1024,
   // A list without paging must fit a NATS message of 8 MiB, with the longest texts and in JSON: 1,000 products of 7.7 KB,
-  // 2 × 100 offers and 100 discounts, and emails of 1 MiB as JSON writes them (a control character is six bytes there).
+  // 2 × 100 offers of 6 KB and 100 discounts, and emails of 1 MiB as JSON writes them (a control character is six bytes there).
   productsPerAccount: 1_000,
   offersPerProduct: 100,
   discountsPerProduct: 100,

@@ -1,11 +1,19 @@
 import { z } from 'zod';
-import { amountCents, flag, ifVersion, limits, okResult, rawText, text, version } from './common.ts';
+import { amountCents, flag, httpUrl, ifVersion, limits, okResult, rawText, text, version } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { ofProduct } from './products.ts';
 
 export const offerResource = z
-  .object({ id: z.string(), headline: z.string(), price_cents: z.int(), active: flag, version })
+  .object({
+    id: z.string(),
+    headline: z.string(),
+    price_cents: z.int(),
+    active: flag,
+    access_url: z.string().nullable().default(null),
+    description: z.string().nullable().default(null),
+    version,
+  })
   .meta({ id: 'Offer' });
 export const funnelEmailResource = z
   .object({
@@ -30,7 +38,16 @@ const funnelResource = z
 const active = z.union([flag, z.boolean()]).overwrite((value) => (value ? 1 : 0));
 
 export const createOfferBody = z
-  .strictObject({ headline: text(limits.name, 1), priceCents: amountCents, active: active.optional() })
+  .strictObject({
+    headline: text(limits.name, 1),
+    priceCents: amountCents,
+    active: active.optional(),
+    accessUrl: httpUrl.nullable().optional().describe('Where buyers find it. An order keeps it as it was at the sale.'),
+    description: text(limits.offerDescription)
+      .nullable()
+      .optional()
+      .describe('Plain text under the headline, of a few lines.'),
+  })
   .meta({ id: 'OfferCreate' });
 const updateOfferBody = createOfferBody.partial().meta({ id: 'OfferUpdate' });
 

@@ -48,7 +48,27 @@ export const orderResource = z
     utm_term: z.string().nullable(),
     utm_content: z.string().nullable(),
     created_at: timestamp,
-    items: z.array(z.object({ kind: orderItemKind, label: z.string(), amount_cents: z.int() })),
+    items: z.array(
+      z.object({
+        kind: orderItemKind,
+        label: z.string(),
+        amount_cents: z.int(),
+        id: z
+          .string()
+          .nullable()
+          .default(null)
+          .describe(
+            'Of the product, the bump, the upsell or the code. Null where it was not kept, as for bumps of orders before 0.3.',
+          ),
+        access_url: z
+          .string()
+          .nullable()
+          .default(null)
+          .describe(
+            'Where the buyer finds it, as it was at the sale; null where it had no access link, and where it was not kept.',
+          ),
+      }),
+    ),
     country: z.string().nullable(),
     affiliate_code: z.string().nullable(),
     test: z.boolean(),
@@ -231,7 +251,16 @@ export const orderPaid = defineEvent(
     country: z.string().nullable(),
     totalCents: z.int(),
     currency: z.string(),
-    items: z.array(z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() })),
+    /** Events of earlier versions lack the two last fields. */
+    items: z.array(
+      z.object({
+        kind: orderItemKind,
+        label: z.string(),
+        amountCents: z.int(),
+        id: z.string().nullable().optional(),
+        accessUrl: z.string().nullable().optional(),
+      }),
+    ),
     /** As the buyer typed it. */
     affiliateCode: z.string().nullable(),
     /** The code of the affiliate who is credited, as the affiliate has it; null for none, and while `creditPending`. */
@@ -258,7 +287,15 @@ export const upsellAccepted = defineEvent(
   'checkout',
   'upsell.accepted',
   1,
-  z.object({ ...aboutOrder, headline: z.string(), amountCents: z.int(), acceptedAt: timestamp }),
+  z.object({
+    ...aboutOrder,
+    headline: z.string(),
+    amountCents: z.int(),
+    /** Events of earlier versions lack these two. */
+    upsellId: z.string().optional(),
+    accessUrl: z.string().nullable().optional(),
+    acceptedAt: timestamp,
+  }),
 );
 
 /** What went back of one payment, or came back to the seller because its refund failed afterwards. */

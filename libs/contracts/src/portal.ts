@@ -63,7 +63,17 @@ export const createPortalLink = defineRequest('command', 'gateway', 'portal-link
   output: z.object({ url: z.string(), expiresAt: timestamp }),
 });
 
-const orderLine = z.object({ kind: orderItemKind, label: z.string(), amount_cents: z.int() });
+const orderLine = z.object({
+  kind: orderItemKind,
+  label: z.string(),
+  amount_cents: z.int(),
+  access_url: z
+    .string()
+    .default('')
+    .describe(
+      'Where the buyer finds it, as it was at the sale; empty where it has none, and unless the order is `paid`.',
+    ),
+});
 
 /** An order as its buyer sees it: nothing that is the seller's alone (campaign, affiliate, the processor's words). */
 export const portalOrder = z

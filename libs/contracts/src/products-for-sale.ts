@@ -2,6 +2,15 @@ import { z } from 'zod';
 import { defineRequest } from './define.ts';
 import { billingInterval, pricingType, productStatus } from './products.ts';
 
+/** The two last fields are left out by a catalog of an earlier version. No buyer sees the link before the order is paid. */
+const offerForSale = z.object({
+  id: z.string(),
+  headline: z.string(),
+  priceCents: z.int(),
+  accessUrl: z.string().nullable().optional(),
+  description: z.string().nullable().optional(),
+});
+
 /** A product with its price, and the bumps and discounts that orders name, as they are right now. */
 const pricedProduct = z.object({
   productId: z.string(),
@@ -14,7 +23,7 @@ const pricedProduct = z.object({
   status: productStatus,
   accessUrl: z.string().nullable(),
   /** The active ones of the requested bumps, or all active ones. */
-  bumps: z.array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int() })),
+  bumps: z.array(offerForSale),
   /** Those of the requested codes that the product has. */
   discounts: z.array(
     z.object({
@@ -32,7 +41,7 @@ export type PricedProduct = z.infer<typeof pricedProduct>;
 /** A product as its checkout sells it, with the upsell offered after it. */
 const productForSale = pricedProduct.extend({
   /** The first of the active upsells, in the order they were made; null also where bumps are named. */
-  upsell: z.object({ id: z.string(), headline: z.string(), priceCents: z.int() }).nullable(),
+  upsell: offerForSale.nullable(),
   /** What its page shows; only where it was requested. */
   page: z
     .object({ description: z.string().nullable(), image: z.string().nullable(), hasDiscountCodes: z.boolean() })
@@ -54,8 +63,10 @@ const wantedForSale = z.object({
 });
 export type WantedForSale = z.infer<typeof wantedForSale>;
 
-/** 50 products of 100 bumps each fit a message: see catalog's statement. */
+/** What one request asks for at most, so that its response fits a message: see catalog's statement. */
 export const productsForSaleMax = 50;
+/** Bumps and upsells together; a checkout's product may have 101 of them. */
+export const offersForSaleMax = 700;
 
 /**
  * Products for many checkouts or orders at once, across accounts: those that wait together share one request. `products[i]`

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from './common.ts';
+import { orderItemKind } from './orders.ts';
 
 const orderTotal = {
   orderId: z.string(),
@@ -11,6 +12,21 @@ const orderTotal = {
 };
 const ofSubscription = { subscriptionId: z.string(), product: z.string(), email: z.string() };
 const amount = { amountCents: z.int(), amount: z.string(), currency: z.string() };
+
+/** What was bought. The amounts of an order's items add up to its total: a discount is one below 0. */
+const items = z
+  .array(
+    z.object({
+      id: z.string().describe('Of the product, the bump, the upsell or the code; empty where it was not kept.'),
+      kind: orderItemKind,
+      label: z.string(),
+      amountCents: z.int(),
+      accessUrl: z.string().describe('Where the buyer finds it, as it was at the sale; empty where it has no link.'),
+    }),
+  )
+  .describe(
+    'What was bought, in the order in which it is listed. Amounts add up to what was paid; a discount’s is below 0.',
+  );
 
 /** Bodies of outgoing webhooks, as published; they may gain fields. Every listed string is present, empty when there is no value. */
 export const orderPaidPayload = z
@@ -31,6 +47,7 @@ export const orderPaidPayload = z
     accessUrl: z.string(),
     supportEmail: z.string(),
     sentAt: timestamp,
+    items,
   })
   .meta({ id: 'OrderPaidPayload' });
 export type OrderPaidPayload = z.infer<typeof orderPaidPayload>;
@@ -133,6 +150,7 @@ export const upsellAcceptedPayload = z
     ...amount,
     email: z.string(),
     sentAt: timestamp,
+    items,
   })
   .meta({ id: 'UpsellAcceptedPayload' });
 export type UpsellAcceptedPayload = z.infer<typeof upsellAcceptedPayload>;

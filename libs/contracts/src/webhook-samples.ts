@@ -70,6 +70,22 @@ export const samplePayloads: Payloads = {
     accessUrl: 'https://mayapaints.example/course',
     supportEmail: 'help@mayapaints.example',
     sentAt: '2026-11-20T09:30:12.345Z',
+    items: [
+      {
+        id: productId,
+        kind: 'main',
+        label: 'Watercolour Course',
+        amountCents: 4900,
+        accessUrl: 'https://mayapaints.example/course',
+      },
+      {
+        id: 'bmp_01kaf2m4q7s9v1x3z5b7d9f1hj',
+        kind: 'bump',
+        label: 'Printable workbook',
+        amountCents: 1900,
+        accessUrl: 'https://mayapaints.example/workbook',
+      },
+    ],
   },
   'order.refunded': {
     event: 'order.refunded',
@@ -106,6 +122,15 @@ export const samplePayloads: Payloads = {
     currency: 'usd',
     email: 'maya@example.com',
     sentAt: '2026-11-20T09:31:02.900Z',
+    items: [
+      {
+        id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk',
+        kind: 'upsell',
+        label: 'A year of live sessions',
+        amountCents: 2900,
+        accessUrl: 'https://mayapaints.example/sessions',
+      },
+    ],
   },
   'subscription.rebilled': {
     event: 'subscription.rebilled',

@@ -26,6 +26,27 @@ const email = (position: number) => ({
   body: `Text ${position}\n`,
 });
 
+test('a bump and an upsell have a link and a description of their own, which are changed and taken away', async () => {
+  for (const kind of ['bump', 'upsell'] as const) {
+    const shown = { accessUrl: 'https://a.example/one', description: 'Forty pages.' };
+    const body = { headline: 'Workbook', priceCents: 900, ...shown };
+    const made = await catalog.request(funnels.createOffer, { productId, kind, body });
+    expect(made).toMatchObject({ access_url: shown.accessUrl, description: shown.description });
+    const change = (changed: object) =>
+      catalog.request(funnels.updateOffer, { productId, kind, offerId: made.id, body: changed });
+    expect(await change({ headline: 'Book' })).toMatchObject({
+      access_url: shown.accessUrl,
+      description: 'Forty pages.',
+    });
+    expect(await change({ accessUrl: 'https://a.example/two' })).toMatchObject({ access_url: 'https://a.example/two' });
+    expect(await change({ accessUrl: null, description: '' })).toMatchObject({ access_url: null, description: null });
+  }
+  for (const accessUrl of ['javascript:alert(1)', 'a.example', `https://a.example/${'x'.repeat(2048)}`]) {
+    const { error } = funnels.createOfferBody.safeParse({ headline: 'Workbook', priceCents: 900, accessUrl });
+    expect(error?.issues).toMatchObject([{ path: ['accessUrl'] }]);
+  }
+});
+
 test('bumps and upsells are made active, changed field by field, listed in order of creation and deleted', async () => {
   for (const kind of ['bump', 'upsell'] as const) {
     const first = await catalog.request(funnels.createOffer, {
@@ -43,6 +64,8 @@ test('bumps and upsells are made active, changed field by field, listed in order
       headline: 'Zed',
       price_cents: 900,
       active: 1,
+      access_url: null,
+      description: null,
       version: 1,
     });
     expect(await funnel()).toMatchObject({ [`${kind}s`]: [first, { ...second, active: 0 }] });

@@ -195,7 +195,7 @@ function checkoutOf(id: string, slug: string): CheckoutResource {
     product: { name: 'Course', slug, pricingType: 'onetime', billingInterval: null },
     seller: { name: 'Shop', supportEmail: 'help@example.com' },
     bumps: [],
-    lines: [{ kind: 'main', label: 'Course', amountCents: 4_900 }],
+    lines: [{ kind: 'main', label: 'Course', amountCents: 4_900, accessUrl: null }],
     totalCents: 4_900,
     quote: 'quote',
     currency: 'usd',

@@ -90,8 +90,14 @@ async function addProduct(commands: SendCommand, product: DemoProduct, atMs: num
     atMs,
   );
   const productId = created.id;
+  const linkOf = (headline: string) =>
+    `https://studio.example/access/${product.slug}#${headline.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
   const offer = (kind: 'bump' | 'upsell', { headline, priceCents }: { headline: string; priceCents: number }) =>
-    commands(createOffer, { productId, kind, body: { headline, priceCents, active: 1 } }, atMs);
+    commands(
+      createOffer,
+      { productId, kind, body: { headline, priceCents, active: 1, accessUrl: linkOf(headline) } },
+      atMs,
+    );
   const [bumps] = await Promise.all([
     Promise.all(product.bumps.map((bump) => offer('bump', bump))),
     ...product.upsells.map((upsell) => offer('upsell', upsell)),

@@ -14,6 +14,7 @@ import { mailTo, orderLines, postForm, renewalNote, sellerLine, testBar } from '
 interface Bump {
   readonly id: string;
   readonly headline: string;
+  readonly description: string | null;
   readonly priceCents: number;
   readonly chosen: boolean;
 }
@@ -119,9 +120,10 @@ const enterPays = html`<button type="submit" class="unseen" name="do" value="pay
 
 function bumps({ purchase, formats, content }: Omit<OrderPage, 'post'>): Html {
   if (content.bumps.length === 0) return html``;
-  const all = content.bumps.map(({ id, headline, priceCents, chosen }) => ({
+  const all = content.bumps.map(({ id, headline, description, priceCents, chosen }) => ({
     value: id,
     label: headline,
+    hint: description ?? undefined,
     end: html`<b class="label">+ ${money(formats.amount(priceCents, purchase.currency))}</b>`,
     isChosen: chosen,
   }));

@@ -201,8 +201,8 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
       return { isSecret: isSecretWay(confirming), body: (post) => bankPage(pageOf(request, seen, post, content)) };
     }
     case 'authorized': {
-      const { headline = '', amountCents = 0, expiresAt = null } = checkout.upsell ?? {};
-      const content = { headline, amountCents, expiresAt, now: request.now, notice };
+      const { headline = '', description = null, amountCents = 0, expiresAt = null } = checkout.upsell ?? {};
+      const content = { headline, description: description ?? '', amountCents, expiresAt, now: request.now, notice };
       return { body: (post) => upsellPage(pageOf(request, seen, post, content)) };
     }
     case 'paid':
@@ -216,7 +216,7 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
 
 function thanksOf(
   { handle }: ProductAddress,
-  { orderId, paidAt, lastFour, wallet, email, name, accessUrl, upsell }: CheckoutResource,
+  { orderId, paidAt, lastFour, wallet, email, name, lines, upsell }: CheckoutResource,
 ): ThanksContent {
   return {
     orderId: orderId ?? '',
@@ -224,7 +224,7 @@ function thanksOf(
     cardName: cardName({ last_four: lastFour, wallet }),
     email: email ?? '',
     name: name ?? '',
-    accessUrl,
+    links: lines.flatMap(({ label, accessUrl: href }) => (href === null ? [] : [{ label, href }])),
     isUpsellDeclined: upsell?.status === 'card_declined',
     portalUrl: portalPathOf({ handle }),
   };

@@ -12,7 +12,7 @@ const bought = (name: string) => ({
   cardName: 'Card ending in 4242',
   email: 'bob@example.com',
   name,
-  accessUrl: null,
+  links: [],
   isUpsellDeclined: false,
   portalUrl: '/p/atelier',
 });

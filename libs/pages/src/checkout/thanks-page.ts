@@ -1,4 +1,5 @@
-import { linkButton, linkLike } from '../components/button.ts';
+import { type AccessLink, accessLinks } from '../components/access-links.ts';
+import { linkLike } from '../components/button.ts';
 import { card, facts } from '../components/card.ts';
 import { notice } from '../components/notice.ts';
 import { type Html, html } from '../html.ts';
@@ -8,7 +9,6 @@ import { orderLines, postForm, renewalNote, sellerLine, shopFooter, testBar } fr
 const texts = {
   title: 'You’re in.',
   greeting: (name: string) => (name === '' ? 'Thank you. You bought' : `Thank you, ${name}. You bought`),
-  open: 'Open what you bought',
   receipt: 'Receipt',
   number: 'Order number',
   date: 'Date',
@@ -31,7 +31,8 @@ export interface ThanksContent {
   readonly cardName: string | null;
   readonly email: string;
   readonly name: string;
-  readonly accessUrl: string | null;
+  /** To all that was bought and has a link. */
+  readonly links: readonly AccessLink[];
   readonly isUpsellDeclined: boolean;
   /** Where the buyer finds it later. */
   readonly portalUrl: string;
@@ -42,7 +43,7 @@ export function thanksPage({ purchase, post, formats, content }: PageOf<ThanksCo
   return html`<div id="page">${testBar(purchase)}<main class="single">${sellerLine(purchase.shop)}
 <div class="stack tight" role="status"><span class="check" aria-hidden="true">✓</span><h1>${texts.title}</h1><p>${texts.greeting(content.name)} <bdi>${purchase.product.name}</bdi>.</p></div>
 ${content.isUpsellDeclined && notice('warn', texts.upsellDeclined)}
-${content.accessUrl !== null && linkButton({ label: texts.open, href: content.accessUrl, kind: 'accent', isWide: true, isTall: true })}
+${accessLinks(content.links)}
 ${card(texts.receipt, html`${receiptFacts({ formats, content })}${orderLines(purchase, formats)}${renewalNote(purchase, formats)}`)}
 <p class="small"><a href="${content.portalUrl}">${texts.portal}</a></p>
 ${postForm(post, linkLike({ label: texts.again, name: 'do', value: 'again' }))}${shopFooter(purchase.shop)}</main></div>`;

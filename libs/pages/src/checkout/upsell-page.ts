@@ -20,6 +20,8 @@ const texts = {
 
 export interface UpsellContent {
   readonly headline: string;
+  /** A few lines; empty for none. */
+  readonly description: string;
   readonly amountCents: number;
   /** When the decision is made without the buyer; null where that is not known. */
   readonly expiresAt: string | null;
@@ -33,7 +35,7 @@ export function upsellPage({ purchase, post, formats, content }: PageOf<UpsellCo
   const total = formats.amount(purchase.totalCents, purchase.currency);
   return html`<div id="page">${testBar(purchase)}<main class="single">${sellerLine(purchase.shop)}
 <p class="quiet small">${texts.ordered(purchase.product.name)} ${texts.reserved(total)}</p>
-<div class="stack tight"><h1><bdi>${content.headline}</bdi></h1><p class="hero">${money(price)}</p><p class="quiet">${texts.adds(price)}</p></div>
+<div class="stack tight"><h1><bdi>${content.headline}</bdi></h1>${content.description !== '' && html`<p class="description"><bdi>${content.description}</bdi></p>`}<p class="hero">${money(price)}</p><p class="quiet">${texts.adds(price)}</p></div>
 ${content.notice !== null && notice('bad', content.notice)}
 ${postForm(
   post,

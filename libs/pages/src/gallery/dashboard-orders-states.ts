@@ -25,7 +25,7 @@ import { arabicName, longName } from './samples.ts';
 
 const long = orderOf({
   customer_email: `${'a'.repeat(64)}@example.com`,
-  items: [{ kind: 'main', label: longName, amount_cents: 1 }],
+  items: [{ kind: 'main', label: longName, amount_cents: 1, id: 'prd_1', access_url: null }],
 });
 const orders = [
   order,

@@ -39,12 +39,15 @@ const discount = {
   version: 1,
 };
 
+const delivered = { access_url: 'https://atelier.example/workbook', description: 'Forty exercises on heavy paper.' };
+const nothing = { access_url: null, description: null };
+
 export const funnel: Funnel = {
   bumps: [
-    { id: 'bmp_1', headline: 'The workbook, printed', price_cents: 1_900, active: 1, version: 1 },
-    { id: 'bmp_2', headline: longName, price_cents: 123_456_789, active: 0, version: 1 },
+    { id: 'bmp_1', headline: 'The workbook, printed', price_cents: 1_900, active: 1, ...delivered, version: 1 },
+    { id: 'bmp_2', headline: longName, price_cents: 123_456_789, active: 0, ...nothing, version: 1 },
   ],
-  upsells: [{ id: 'ups_1', headline: arabicName, price_cents: 4_900, active: 1, version: 1 }],
+  upsells: [{ id: 'ups_1', headline: arabicName, price_cents: 4_900, active: 1, ...nothing, version: 1 }],
   emails: [
     {
       id: 'eml_01jd2q5v8kfw9s3x6z7yabcdef',

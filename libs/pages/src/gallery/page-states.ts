@@ -37,6 +37,7 @@ const withBumps = Object.assign({}, purchase, {
 
 const upsell: UpsellContent = {
   headline: 'A year of live classes',
+  description: 'Every Thursday at 18:00, with time for your own pictures. The recordings are yours.',
   amountCents: 2_900,
   expiresAt: '2026-11-23T12:58:00.000Z',
   now: '2026-11-23T12:00:00.000Z',
@@ -49,7 +50,7 @@ const thanks: ThanksContent = {
   cardName: 'Card ending in 4242',
   email: 'ada@example.com',
   name: 'Ada Lovelace',
-  accessUrl: 'https://atelier.example/watercolour',
+  links: [{ label: 'Watercolour in 30 days', href: 'https://atelier.example/watercolour' }],
   isUpsellDeclined: false,
   portalUrl: '/p/atelier',
 };
@@ -106,10 +107,23 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
   upsell: () => upsellPage(pageOf(upsell)),
   'upsell-over': () => upsellPage(pageOf(Object.assign({}, upsell, { headline: longName, now: upsell.expiresAt }))),
   thanks: () => thanksPage(pageOf(thanks, withBumps)),
+  'thanks-links': () =>
+    thanksPage(
+      pageOf(
+        Object.assign({}, thanks, {
+          links: [
+            ...thanks.links,
+            { label: longName, href: 'https://atelier.example/workbook' },
+            { label: arabicName, href: 'https://atelier.example/classes' },
+          ],
+        }),
+        withBumps,
+      ),
+    ),
   'thanks-subscription': () =>
     thanksPage(
       pageOf(
-        Object.assign({}, thanks, { name: '', accessUrl: null, isUpsellDeclined: true }),
+        Object.assign({}, thanks, { name: '', links: [], isUpsellDeclined: true }),
         purchaseOf({ billingInterval: 'year', name: longName }),
       ),
     ),

@@ -22,7 +22,7 @@ export const receipt: PortalReceipt = {
   ...portalOrder,
   customer_email: 'ada@example.com',
   customer_name: 'Ada Lovelace',
-  items: boughtItems,
+  items: boughtItems.map(({ access_url, ...item }) => ({ ...item, access_url: access_url ?? '' })),
   access_url: 'https://atelier.example/watercolour',
   last_four: '4242',
   refunds: [],

@@ -127,7 +127,7 @@ const lists: Readonly<Record<string, () => Html>> = {
       openedOf(
         receiptOf({
           product_name: longName,
-          items: [{ kind: 'main', label: longName, amount_cents: 123_456_789 }],
+          items: [{ kind: 'main', label: longName, amount_cents: 123_456_789, access_url: '' }],
           total_cents: 123_456_789,
           customer_name: longName,
         }),
@@ -139,7 +139,7 @@ const lists: Readonly<Record<string, () => Html>> = {
       openedOf(
         receiptOf({
           product_name: arabicName,
-          items: [{ kind: 'main', label: arabicName, amount_cents: 14_565 }],
+          items: [{ kind: 'main', label: arabicName, amount_cents: 14_565, access_url: '' }],
           customer_name: arabicName,
           currency: 'kwd',
         }),

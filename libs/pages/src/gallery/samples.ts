@@ -11,9 +11,21 @@ export const arabicName = 'دورة الرسم بالألوان المائية';
 
 /** What an order has of the course with the workbook, less a discount. */
 export const boughtItems: OrderResource['items'] = [
-  { kind: 'main', label: 'Watercolour in 30 days', amount_cents: 14_900 },
-  { kind: 'bump', label: 'The workbook, printed', amount_cents: 1_900 },
-  { kind: 'discount', label: 'SPRING', amount_cents: -2_235 },
+  {
+    kind: 'main',
+    label: 'Watercolour in 30 days',
+    amount_cents: 14_900,
+    id: 'prd_1',
+    access_url: 'https://atelier.example/watercolour',
+  },
+  {
+    kind: 'bump',
+    label: 'The workbook, printed',
+    amount_cents: 1_900,
+    id: 'bmp_1',
+    access_url: 'https://atelier.example/workbook',
+  },
+  { kind: 'discount', label: 'SPRING', amount_cents: -2_235, id: 'dsc_1', access_url: null },
 ];
 
 const shop: Shop = {
@@ -54,8 +66,14 @@ export function purchaseOf(changes: Partial<Product>, amountCents = 14_900, curr
 
 export const order: OrderContent = {
   bumps: [
-    { id: 'bmp_1', headline: 'The workbook, printed', priceCents: 1_900, chosen: true },
-    { id: 'bmp_2', headline: 'A box of twelve colours', priceCents: 4_900, chosen: false },
+    {
+      id: 'bmp_1',
+      headline: 'The workbook, printed',
+      description: 'Forty exercises.',
+      priceCents: 1_900,
+      chosen: true,
+    },
+    { id: 'bmp_2', headline: 'A box of twelve colours', description: null, priceCents: 4_900, chosen: false },
   ],
   values: { email: '', name: '', country: 'GB', code: '', card: 'sim_ok' },
   errors: {},

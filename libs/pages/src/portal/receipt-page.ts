@@ -1,6 +1,6 @@
 import type { PortalReceipt } from '@app/contracts/portal';
 import { lineLabel, mailTo } from '../checkout/parts.ts';
-import { linkButton } from '../components/button.ts';
+import { type AccessLink, accessLinks } from '../components/access-links.ts';
 import { facts } from '../components/card.ts';
 import { cardName } from '../components/card-name.ts';
 import { lines } from '../components/lines.ts';
@@ -13,7 +13,6 @@ const texts = {
   back: 'Your purchases',
   title: 'Receipt',
   from: 'from',
-  open: 'Open what you bought',
   print: 'Print',
   number: 'Order number',
   date: 'Date',
@@ -40,18 +39,23 @@ const badges = {
 /** One order, as a receipt that can be printed. */
 export function receiptPage(page: OpenedOf<PortalReceipt>): Html {
   const { content: order, formats } = page;
-  const hasAccess = order.access_url !== '' && order.status === 'paid';
   return opened(
     page,
     html`<div class="stack tight">${wayBack(page.path, texts.back)}<h1>${texts.title} ${texts.from} <bdi>${order.seller.name}</bdi></h1>
 <p class="quiet"><bdi>${order.product_name}</bdi></p></div>
 ${order.status === 'refunded' && notice('info', texts.allBack)}
 ${order.status === 'authorized' && notice('info', texts.held(formats.amount(order.total_cents, order.currency)))}
-${hasAccess && linkButton({ label: texts.open, href: order.access_url, kind: 'accent', isWide: true, isTall: true })}
+${order.status === 'paid' && accessLinks(linksOf(order))}
 <section class="card receipt" aria-label="${texts.title}">${receiptFacts(page)}${money(page)}</section>
 <p class="small print"><button type="button" class="link" data-print hidden>${texts.print}</button></p>`,
     { isTest: order.test },
   );
+}
+
+/** The product is where the seller has it today; what was added to it is where it was at the sale. */
+function linksOf({ items, access_url: ofProduct }: PortalReceipt): AccessLink[] {
+  const all = items.map(({ kind, label, access_url }) => ({ label, href: kind === 'main' ? ofProduct : access_url }));
+  return all.filter(({ href }) => href !== '');
 }
 
 function receiptFacts({ content: order, formats }: OpenedOf<PortalReceipt>): Html {

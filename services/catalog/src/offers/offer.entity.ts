@@ -13,12 +13,14 @@ export const Offer = defineEntity({
     headline: p.string(),
     priceCents: p.bigint('number'),
     active: p.boolean(),
+    accessUrl: p.string().strictNullable(),
+    description: p.string().strictNullable(),
     version: p.integer(),
   },
 });
 export type Offer = InferEntity<typeof Offer>;
 
 export function offerResourceOf(offer: Offer): z.infer<typeof offerResource> {
-  const { id, headline, priceCents, active, version } = offer;
-  return { id, headline, price_cents: priceCents, active: active ? 1 : 0, version };
+  const { id, headline, priceCents, active, accessUrl, description, version } = offer;
+  return { id, headline, price_cents: priceCents, active: active ? 1 : 0, access_url: accessUrl, description, version };
 }

@@ -32,10 +32,10 @@ export async function createOffer(
     if (refusal !== undefined) throw refusal;
     const count = await tx.count(Offer, { accountId, productId, kind });
     requireRoom(count, limits.offersPerProduct, `${kind}s on one product`);
-    const { headline, priceCents, active = true } = body;
+    const { headline, priceCents, active = true, accessUrl = null, description = null } = body;
     const id = idOfCommand(kind, commandId);
-    const offer = { accountId, productId, id, kind, headline, priceCents, active: Boolean(active), version: 1 };
-    return offerResourceOf(tx.create(Offer, offer));
+    const shown = { headline, priceCents, active: Boolean(active), accessUrl, description: description || null };
+    return offerResourceOf(tx.create(Offer, { accountId, productId, id, kind, ...shown, version: 1 }));
   });
 }
 
@@ -72,9 +72,9 @@ export async function updateOffer(
     requireVersion(offer.version, ifVersion);
     if (refusal !== undefined && body.priceCents !== offer.priceCents) throw refusal;
     const { active = offer.active, ...changes } = body;
-    return offerResourceOf(
-      Object.assign(offer, changes, { active: Boolean(active), version: nextVersion(offer.version, body) }),
-    );
+    Object.assign(offer, changes, { active: Boolean(active), version: nextVersion(offer.version, body) });
+    if (offer.description === '') offer.description = null;
+    return offerResourceOf(offer);
   });
 }
 

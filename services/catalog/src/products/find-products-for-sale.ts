@@ -20,8 +20,9 @@ const wantedTypes: Readonly<Record<keyof WantedForSale, string>> = {
  * indexes of it. Measured with 1 and 50 products, two bumps and a code each: 0.2 and 1.1 ms. Ids are made in the order
  * of time, so ordering by id is the order in which the offers were made.
  *
- * The response stays below the 8 MiB of a message: a product has at most 100 bumps of 1.3 KB each and 8 KB besides, its page
- * a description of 12 KB, and 50 products share a request: 50 × (100 × 1.3 KB + 20 KB) = 7.5 MB.
+ * The response stays below the 8 MiB of a message: an offer is 10 KB at most (in JSON a headline of 1.2 KB, a description of 2.4 KB,
+ * a link of 6.2 KB), a product besides 26 KB with its page, and 700 offers and 50 products share a request:
+ * 700 × 10 KB + 50 × 26 KB = 8.3 MB. The longest texts are made of control characters; usual ones are a tenth of it.
  */
 const productsForSale = statement<{ json: string }>(
   'products-for-sale',

@@ -11,7 +11,8 @@ const pageFields = `'description', p.description, 'image', p.image_name, 'hasDis
 export const shownPage = `case when wanted."withPage" then json_build_object(${pageFields}) end as page`;
 
 /** Columns of an offer `o` of it. */
-export const offerColumns = 'o.id, o.headline, o.price_cents as "priceCents"';
+export const offerColumns =
+  'o.id, o.headline, o.price_cents as "priceCents", o.access_url as "accessUrl", o.description';
 
 /** The discounts of it that `wanted` names, in the order they were made. */
 export const wantedDiscounts = `array(

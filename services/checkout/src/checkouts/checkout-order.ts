@@ -4,7 +4,8 @@ import { orderNoticed, orderPaid } from '@app/contracts/orders';
 import type { OfferedUpsell } from '@app/contracts/payments';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import { creditFields } from '../orders/credited-affiliates.ts';
-import type { OrderItem } from '../orders/order.rules.ts';
+import { eventItem, type OrderItem } from '../orders/order.rules.ts';
+import { soldItems } from './checkout.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
 import type { FixedSale } from './fixed-sale.ts';
 
@@ -50,7 +51,7 @@ export function checkoutOrder(row: CheckoutRow, sale: FixedSale, status: 'paid' 
     affiliate_code,
     discount_id: sale.discount?.id ?? null,
     test,
-    items: sale.items,
+    items: soldItems(sale),
     created_at: new Date(idTimeMs(id)).toISOString(),
     paid_at: status === 'paid' ? new Date(nowMs).toISOString() : null,
   };
@@ -85,7 +86,7 @@ export function orderPaidRow(
       country: sale.country,
       totalCents: order.total_cents,
       currency,
-      items: order.items.map(({ kind, label, amount_cents }) => ({ kind, label, amountCents: amount_cents })),
+      items: order.items.map(eventItem),
       affiliateCode: row.affiliate_code,
       ...creditFields(sale.creditedCode),
       paymentMethod: null,

@@ -68,7 +68,13 @@ test('an order of 0 offers no upsell: nothing can be held', () => {
   const free = fixSale(priceSale(product, { ...nothing, discountCode: 'all' }, false, nowMs), buyer, null);
   expect([free.totalCents, free.upsell]).toEqual([0, null]);
   const paid = fixSale(priceSale(product, nothing, false, nowMs), buyer, null);
-  expect(paid.upsell).toEqual({ upsellId: 'ups_1', headline: 'Coaching', amountCents: 4_900 });
+  expect(paid.upsell).toEqual({
+    upsellId: 'ups_1',
+    headline: 'Coaching',
+    amountCents: 4_900,
+    accessUrl: null,
+    description: null,
+  });
 });
 
 test('what has gone since it was chosen leaves the choice, and nothing else does', () => {
@@ -110,6 +116,13 @@ test('a buyer learns the order’s id once there is one, and the reason of the l
     status: 'paid',
     orderId: 'ord_1',
     totalCents: 14_800,
-    upsell: { id: 'ups_1', headline: 'Coaching', amountCents: 4_900, expiresAt: null, status: 'accepted' },
+    upsell: {
+      id: 'ups_1',
+      headline: 'Coaching',
+      description: null,
+      amountCents: 4_900,
+      expiresAt: null,
+      status: 'accepted',
+    },
   });
 });

@@ -3,9 +3,17 @@ import type { CardProcessor } from '@app/contracts/payment-processors';
 import type { OfferedUpsell } from '@app/contracts/payments';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { Credit } from '../orders/credited-affiliates.ts';
-import { type Discount, decideSale, discountWithCode, hasExpired, type OrderItem } from '../orders/order.rules.ts';
+import {
+  type Discount,
+  decideSale,
+  discountWithCode,
+  hasExpired,
+  type OrderItem,
+  type StoredItem,
+  wholeItem,
+} from '../orders/order.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
-import type { FixedSale } from './fixed-sale.ts';
+import type { FixedSale, SoldUpsell } from './fixed-sale.ts';
 
 /** What the buyer chose. */
 export interface Choice {
@@ -70,25 +78,34 @@ export function fixSale(
 }
 
 /** An order of 0 offers none: nothing can be held. */
-function upsellOf({ product: { upsell }, totalCents }: PricedSale): OfferedUpsell | null {
+function upsellOf({ product: { upsell }, totalCents }: PricedSale): SoldUpsell | null {
   if (upsell === null || totalCents === 0) return null;
-  return { upsellId: upsell.id, headline: upsell.headline, amountCents: upsell.priceCents };
+  const { id: upsellId, headline, priceCents: amountCents, accessUrl = null, description = null } = upsell;
+  return { upsellId, headline, amountCents, accessUrl, description };
 }
+
+/** Where the buyer of the upsell finds it: as the sale fixed it, whatever billing says beside its id. */
+export const upsellLink = ({ upsell }: FixedSale, { upsellId }: Pick<OfferedUpsell, 'upsellId'>): string | null =>
+  upsell?.upsellId === upsellId ? (upsell.accessUrl ?? null) : null;
 
 /**
  * The items of an order, with the upsell if it was bought. What the seller left of the hold, by a capture in part at the processor, is a
  * discount: the order costs what was taken.
  * @param leftCents of the hold, not taken
  */
-export function finalItems(
-  sale: FixedSale,
-  upsell: Pick<OfferedUpsell, 'headline' | 'amountCents'> | null,
-  leftCents = 0,
-): readonly OrderItem[] {
-  const bought = upsell && { kind: 'upsell' as const, label: upsell.headline, amount_cents: upsell.amountCents };
-  const left = { kind: 'discount' as const, label: notCharged, amount_cents: -leftCents };
-  return [...sale.items, ...(bought === null ? [] : [bought]), ...(leftCents === 0 ? [] : [left])];
+export function finalItems(sale: FixedSale, upsell: OfferedUpsell | null, leftCents = 0): readonly OrderItem[] {
+  const items = soldItems(sale);
+  if (upsell !== null) {
+    const { upsellId: id, headline: label, amountCents: amount_cents } = upsell;
+    items.push({ kind: 'upsell', label, amount_cents, id, access_url: upsellLink(sale, upsell) });
+  }
+  if (leftCents !== 0)
+    items.push({ kind: 'discount', label: notCharged, amount_cents: -leftCents, id: null, access_url: null });
+  return items;
 }
+
+/** The items of a sale without its upsell. */
+export const soldItems = ({ items, product }: FixedSale): OrderItem[] => items.map((item) => wholeItem(item, product));
 
 const notCharged = 'Not charged';
 
@@ -96,7 +113,7 @@ const notCharged = 'Not charged';
 export const leftOfHold = ({ totalCents }: Pick<FixedSale, 'totalCents'>, capturedCents: number): number =>
   capturedCents === 0 ? 0 : Math.max(0, totalCents - capturedCents);
 
-export const totalOf = (items: readonly OrderItem[]): number =>
+export const totalOf = (items: readonly StoredItem[]): number =>
   items.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
 
 type ShownSale = Pick<PricedSale, 'items' | 'totalCents' | 'bumpIds'> & {
@@ -148,6 +165,17 @@ export function fixedResource(row: CheckoutRow, sale: FixedSale, { quote, card }
   return { ...resource, email: sale.email, name: sale.name, country: sale.country, upsell: upsell ?? null };
 }
 
+/** Its link is what the buyer pays for: it is at the line of a paid order alone. */
+export const shownBump = (
+  { id, headline, description = null, priceCents }: ProductForSale['bumps'][number],
+  chosen: ReadonlySet<string>,
+) => ({ id, headline, description, priceCents, chosen: chosen.has(id) });
+
+const shownLine = (
+  { kind, label, amount_cents }: Pick<OrderItem, 'kind' | 'label' | 'amount_cents'>,
+  accessUrl: string | null,
+) => ({ kind, label, amountCents: amount_cents, accessUrl });
+
 function resourceOf(row: CheckoutRow, card: CardProcessor | null, sale: ShownSale): CheckoutResource {
   const { name, slug, pricingType, billingInterval, currency, accessUrl, bumps } = sale.product;
   const chosen = new Set(sale.bumpIds);
@@ -156,8 +184,8 @@ function resourceOf(row: CheckoutRow, card: CardProcessor | null, sale: ShownSal
     status: isBeingSettled(row) ? 'processing' : row.status,
     product: { name, slug, pricingType, billingInterval },
     seller: { name: row.seller_name, supportEmail: row.support_email },
-    bumps: bumps.map((bump) => ({ ...bump, chosen: chosen.has(bump.id) })),
-    lines: sale.items.map(({ kind, label, amount_cents }) => ({ kind, label, amountCents: amount_cents })),
+    bumps: bumps.map((bump) => shownBump(bump, chosen)),
+    lines: sale.items.map(({ access_url, ...item }) => shownLine(item, row.status === 'paid' ? access_url : null)),
     totalCents: sale.totalCents,
     quote: sale.quote,
     currency,
@@ -191,15 +219,15 @@ const hasOrder = ({ status, upsell_status }: CheckoutRow): boolean =>
 const actionOf = ({ status, action_url }: CheckoutRow): { url: string } | undefined =>
   status === 'requires_action' && action_url !== null ? { url: action_url } : undefined;
 
-const boughtUpsell = ({ upsell_status }: CheckoutRow, { upsell }: FixedSale): OfferedUpsell | null =>
+const boughtUpsell = ({ upsell_status }: CheckoutRow, { upsell }: FixedSale): SoldUpsell | null =>
   upsell_status === 'accepted' ? upsell : null;
 
 function shownUpsell(row: CheckoutRow, { upsell }: FixedSale): CheckoutResource['upsell'] | undefined {
   const { upsell_status } = row;
   if (upsell_status === null || upsell === null || isBeingSettled(row)) return undefined;
-  const { upsellId: id, headline, amountCents } = upsell;
+  const { upsellId: id, headline, description = null, amountCents } = upsell;
   const expiresAt = upsell_status === 'offered' ? (row.decide_by?.toISOString() ?? null) : null;
-  return { id, headline, amountCents, status: upsell_status, expiresAt };
+  return { id, headline, description, amountCents, status: upsell_status, expiresAt };
 }
 
 /** Of a checkout. */

@@ -1,9 +1,12 @@
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import type { OfferedUpsell } from '@app/contracts/payments';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
-import type { OrderItem } from '../orders/order.rules.ts';
+import type { StoredItem } from '../orders/order.rules.ts';
 
 export type UpsellStatus = NonNullable<CheckoutResource['upsell']>['status'];
+
+/** What billing is requested to charge for, and what is ours alone; sales of earlier versions lack the latter. */
+export type SoldUpsell = OfferedUpsell & Pick<NonNullable<ProductForSale['upsell']>, 'accessUrl' | 'description'>;
 
 /** A sale as an attempt to pay fixed it: nothing that changes later reaches it. It holds no card. */
 export interface FixedSale {
@@ -11,12 +14,12 @@ export interface FixedSale {
     ProductForSale,
     'productId' | 'name' | 'slug' | 'priceCents' | 'currency' | 'pricingType' | 'billingInterval' | 'accessUrl'
   >;
-  readonly items: readonly OrderItem[];
+  readonly items: readonly StoredItem[];
   readonly totalCents: number;
   readonly bumps: ProductForSale['bumps'];
   readonly discount: { readonly id: string; readonly code: string } | null;
   /** The card is held while this is offered; null when the card is charged at once. */
-  readonly upsell: OfferedUpsell | null;
+  readonly upsell: SoldUpsell | null;
   readonly email: string;
   readonly name: string | null;
   readonly country: string | null;

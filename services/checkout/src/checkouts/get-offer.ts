@@ -4,7 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { discountWithCode, hasExpired, storedCode } from '../orders/order.rules.ts';
-import { type Choice, type PricedSale, priceSale, savesCardOf, withoutGoneBumps } from './checkout.rules.ts';
+import { type Choice, type PricedSale, priceSale, savesCardOf, shownBump, withoutGoneBumps } from './checkout.rules.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { freesSubscription, isUsedUp, noLongerForSale } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
@@ -68,7 +68,7 @@ function offerOf(sale: PricedSale, discount: Offer['discount']): Offer {
       description: page?.description ?? null,
       image: page?.image ?? null,
     },
-    bumps: bumps.map((bump) => ({ ...bump, chosen: chosen.has(bump.id) })),
+    bumps: bumps.map((bump) => shownBump(bump, chosen)),
     hasDiscountCodes: page?.hasDiscountCodes ?? true,
     discount,
     lines: sale.items.map(({ kind, label, amount_cents }) => ({ kind, label, amountCents: amount_cents })),

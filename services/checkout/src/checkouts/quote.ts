@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
-import type { OrderItem } from '../orders/order.rules.ts';
+import type { StoredItem } from '../orders/order.rules.ts';
 
 /** What a buyer agrees to: the lines, in which currency, and how often the product's line is charged again. */
 export interface Quoted {
   readonly product: Pick<ProductForSale, 'currency' | 'pricingType' | 'billingInterval' | 'priceCents'>;
-  readonly items: readonly OrderItem[];
+  readonly items: readonly StoredItem[];
 }
 
 /** Two sales have the same quote only when a buyer who agreed to one has agreed to the other. The total is the sum of the lines. */

@@ -2,7 +2,7 @@ import { orderExpired, upsellAccepted } from '@app/contracts/orders';
 import type { HoldResult } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import { finalItems, leftOfHold, totalOf } from './checkout.rules.ts';
+import { finalItems, leftOfHold, totalOf, upsellLink } from './checkout.rules.ts';
 import { type Charged, type CheckoutOrder, orderIdOf, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { FixedSale, UpsellStatus } from './fixed-sale.ts';
@@ -98,6 +98,8 @@ function eventsOf(row: CheckoutRow, sale: FixedSale, order: CheckoutOrder, charg
     ...aboutSale(row, sale, order),
     headline: upsell.headline,
     amountCents: upsell.amountCents,
+    upsellId: upsell.upsellId,
+    accessUrl: upsellLink(sale, upsell),
     acceptedAt: new Date(source.nowMs).toISOString(),
   };
   const { requestId, nowMs } = source;

@@ -1,6 +1,6 @@
 import type { CheckoutOutcome, PayCheckoutBody } from '@app/contracts/checkouts';
 import type { RequestInput } from '@app/contracts/define';
-import { type PaymentOutcome, startPayment } from '@app/contracts/payments';
+import { type OfferedUpsell, type PaymentOutcome, startPayment } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { CallContext } from '@app/messaging/requester';
 import { isOutage } from '@app/service-kit/outages';
@@ -90,10 +90,16 @@ export function attemptOf(
     test,
     returnUrl: returnUrl ?? null,
     confirmsByScript: confirmsByScript ?? false,
-    hold: sale.upsell === null ? null : { upsell: sale.upsell, decisionMinutes: decision_minutes },
+    hold: sale.upsell === null ? null : { upsell: chargedFor(sale.upsell), decisionMinutes: decision_minutes },
     savesCard: savesCardOf(sale, sale.upsell),
   };
 }
+
+const chargedFor = ({ upsellId, headline, amountCents }: OfferedUpsell): OfferedUpsell => ({
+  upsellId,
+  headline,
+  amountCents,
+});
 
 /** The request may have reached billing: what became of it is not known yet. */
 export function unlessOutage(err: unknown): undefined {

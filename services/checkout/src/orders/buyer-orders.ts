@@ -5,6 +5,8 @@ import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/portal';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
+import type { OrderItem, StoredItem } from './order.rules.ts';
+import { wholeItems } from './order-rows.ts';
 
 type Order = RequestOutput<typeof contract.listBuyerOrders>['data'][number];
 type OrderWithRefunds = RequestOutput<typeof contract.getBuyerOrder>;
@@ -71,7 +73,7 @@ export async function listBuyerOrders(
 }
 
 interface ReceiptRow extends OrderRow, Pick<OrderWithRefunds, 'product_id' | 'customer_email' | 'customer_name'> {
-  readonly items: OrderWithRefunds['items'];
+  readonly items: readonly StoredItem[];
 }
 
 const byId = statement<ReceiptRow>(
@@ -110,7 +112,7 @@ export async function getBuyerOrder(
     product_id,
     customer_email,
     customer_name,
-    items,
+    items: wholeItems(items, product_id).map((item) => lineOf(row, item)),
     refunds: refunds.rows.map((refund) => ({ ...refund, refunded_at: refund.refunded_at.toISOString() })),
   };
 }
@@ -133,6 +135,14 @@ export async function findBuyer(
   const { rows } = await pool.query<RequestOutput<typeof contract.findBuyer>>(bought([accountId, emailKey(email)]));
   return rows[0] ?? { bought: false, rehearsed: false };
 }
+
+/** Only while it is paid: what was given back, or is not paid yet, opens nothing. */
+const lineOf = ({ status }: OrderRow, { kind, label, amount_cents, access_url }: OrderItem) => ({
+  kind,
+  label,
+  amount_cents,
+  access_url: status === 'paid' ? (access_url ?? '') : '',
+});
 
 const orderOf = (row: OrderRow): Order => ({
   id: row.id,

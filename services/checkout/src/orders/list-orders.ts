@@ -118,7 +118,17 @@ async function listBy(
   return pageOf(rows, query);
 }
 
+/** As many of the orders as fit a message: an order of 50 bumps with long links has 400 KB. */
 function pageJson(rows: readonly OrderRow[], hasMore: boolean | undefined): Serialized {
-  const rest = hasMore === undefined ? '' : `,"has_more":${hasMore}`;
-  return new Serialized(`{"data":[${rows.map(orderJson).join(',')}]${rest}}`);
+  const data: string[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const json = orderJson(row);
+    bytes += Buffer.byteLength(json) + 1;
+    if (bytes > limits.pageBytes) break;
+    data.push(json);
+  }
+  const more = data.length < rows.length || hasMore;
+  const rest = more === undefined ? '' : `,"has_more":${more}`;
+  return new Serialized(`{"data":[${data.join(',')}]${rest}}`);
 }

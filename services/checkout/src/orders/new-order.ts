@@ -4,7 +4,7 @@ import { orderPaid } from '@app/contracts/orders';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import { type Credit, creditFields } from './credited-affiliates.ts';
-import type { Sale } from './order.rules.ts';
+import { eventItem, type Sale } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 
 /** An order and its event's outbox row, as one statement writes them; fields are named as the columns. */
@@ -61,7 +61,7 @@ export function newOrder(from: {
       country: body.country ?? null,
       totalCents: sale.totalCents,
       currency: product.currency,
-      items: sale.items.map((item) => ({ kind: item.kind, label: item.label, amountCents: item.amount_cents })),
+      items: sale.items.map(eventItem),
       affiliateCode: body.affiliateCode || null,
       ...creditFields(credit),
       paymentMethod: body.paymentMethod ?? null,

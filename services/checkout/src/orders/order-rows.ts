@@ -1,6 +1,7 @@
 import type { OrderResource } from '@app/contracts/orders';
 import type { ColumnsOf } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
+import { type OrderItem, type StoredItem, wholeItem } from './order.rules.ts';
 import { utmTypes } from './order-columns.ts';
 
 /** What an order's resource is made of, from the table `orders`. */
@@ -34,7 +35,15 @@ export const orderTypes: ColumnsOf<OrderRow> = {
   items: 'text',
 };
 
-/** Items are stored in the published shape, so they are passed on without being parsed. */
+/** What is in the items of every order since items have their links. Within a label its quotes would be escaped. */
+const linked = '"access_url":';
+
+/** Items are stored in the published shape, so they are passed on without being parsed; those of older orders are completed. */
 export function orderJson({ items, ...order }: OrderRow): string {
-  return `${JSON.stringify(order).slice(0, -1)},"items":${items}}`;
+  const published = items.includes(linked) ? items : JSON.stringify(wholeItems(JSON.parse(items), order.product_id));
+  return `${JSON.stringify(order).slice(0, -1)},"items":${published}}`;
 }
+
+/** Items as they are stored of an order. Where its product was found at the sale was not kept of old ones. */
+export const wholeItems = (items: readonly StoredItem[], productId: string): OrderItem[] =>
+  items.map((item) => wholeItem(item, { productId, accessUrl: null }));

@@ -44,16 +44,22 @@ function refusalOf(change: Partial<CreateOrderBody>, of: PricedProduct | null = 
 test('an order holds the product, each wanted bump once in the requested order, and adds up', () => {
   const sale = decideSale({ ...body, bumpIds: ['bmp_2', 'bmp_1', 'bmp_2'] }, product, false, now);
   expect(sale.items).toEqual([
-    { kind: 'main', label: 'Watercolour course', amount_cents: 9_900 },
-    { kind: 'bump', label: 'Paper guide', amount_cents: 900 },
-    { kind: 'bump', label: 'Brush guide', amount_cents: 1_900 },
+    { kind: 'main', label: 'Watercolour course', amount_cents: 9_900, id: product.productId, access_url: null },
+    { kind: 'bump', label: 'Paper guide', amount_cents: 900, id: 'bmp_2', access_url: null },
+    { kind: 'bump', label: 'Brush guide', amount_cents: 1_900, id: 'bmp_1', access_url: null },
   ]);
   expect(sale.totalCents).toBe(12_700);
 });
 
 test('a discount is a negative line of its own, half up, on the product alone', () => {
   const sale = decideSale({ ...body, bumpIds: ['bmp_1'], discountCode: 'autumn' }, product, false, now);
-  expect(sale.items.at(-1)).toEqual({ kind: 'discount', label: 'AUTUMN', amount_cents: -1_485 });
+  expect(sale.items.at(-1)).toEqual({
+    kind: 'discount',
+    label: 'AUTUMN',
+    amount_cents: -1_485,
+    id: 'dsc_1',
+    access_url: null,
+  });
   expect(sale.totalCents).toBe(9_900 + 1_900 - 1_485);
 });
 

@@ -8,6 +8,33 @@ import { formatAmount } from '@app/money/format';
 export type OrderItem = OrderResource['items'][number];
 export type Discount = PricedProduct['discounts'][number];
 
+/** An item as it is stored: sales of earlier versions lack what came later. */
+export type StoredItem = Pick<OrderItem, 'kind' | 'label' | 'amount_cents'> & Partial<OrderItem>;
+
+/** An item with all its fields. Of what was sold before they were kept, the product alone is known. */
+export const wholeItem = (
+  { kind, label, amount_cents, id, access_url }: StoredItem,
+  product: { readonly productId: string; readonly accessUrl: string | null },
+): OrderItem => {
+  const isMain = kind === 'main';
+  return {
+    kind,
+    label,
+    amount_cents,
+    id: id === undefined ? (isMain ? product.productId : null) : id,
+    access_url: access_url === undefined ? (isMain ? product.accessUrl : null) : access_url,
+  };
+};
+
+/** As events have an item. */
+export const eventItem = ({ kind, label, amount_cents: amountCents, id, access_url: accessUrl }: OrderItem) => ({
+  kind,
+  label,
+  amountCents,
+  id,
+  accessUrl,
+});
+
 /** The fields of an order that decide its items. */
 export type WantedSale = Pick<CreateOrderBody, 'productSlug' | 'bumpIds' | 'discountCode' | 'test'>;
 
@@ -20,20 +47,23 @@ export interface Sale {
 
 /**
  * What an order consists of and costs: the product, each wanted bump once, and the discount as a negative line.
- * It copies headlines, labels and amounts, so that later changes of the catalog do not reach a sale.
+ * It copies headlines, labels, amounts and access links, so that later changes of the catalog do not reach a sale.
  * @param nowMs the moment of sale, milliseconds since the epoch
  * @throws DomainError with the field at fault: the order is refused
  */
 export function decideSale(body: WantedSale, product: PricedProduct | null, testMode: boolean, nowMs: number): Sale {
   if (product === null) throw unknownProduct('productSlug', body.productSlug);
   requireLive('productSlug', product);
-  const items: OrderItem[] = [{ kind: 'main', label: product.name, amount_cents: product.priceCents }];
+  const { productId: id, name: label, priceCents: amount_cents, accessUrl: access_url } = product;
+  const items: OrderItem[] = [{ kind: 'main', label, amount_cents, id, access_url }];
   for (const bump of wantedBumps(body.bumpIds ?? [], product)) {
-    items.push({ kind: 'bump', label: bump.headline, amount_cents: bump.priceCents });
+    const { headline, priceCents, accessUrl = null } = bump;
+    items.push({ kind: 'bump', label: headline, amount_cents: priceCents, id: bump.id, access_url: accessUrl });
   }
   const discount = body.discountCode ? usableDiscount(body.discountCode, product, nowMs) : null;
   if (discount !== null) {
-    items.push({ kind: 'discount', label: discount.code, amount_cents: -discountCents(discount, product.priceCents) });
+    const takenOff = -discountCents(discount, product.priceCents);
+    items.push({ kind: 'discount', label: discount.code, amount_cents: takenOff, id: discount.id, access_url: null });
   }
   const totalCents = items.reduce((sum, item) => sum + item.amount_cents, 0);
   return { items, totalCents, discount, test: body.test ?? testMode };

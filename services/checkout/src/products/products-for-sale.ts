@@ -1,5 +1,7 @@
+import { limits } from '@app/contracts/common';
 import {
   findProductsForSale,
+  offersForSaleMax,
   type ProductForSale,
   productsForSaleMax,
   type WantedForSale,
@@ -23,14 +25,29 @@ export async function productsForSale(
   for (const wanted of all) addTo(entries, wanted);
   const call = { accountId: '', requestId: all[0]?.requestId ?? '' };
   const wanted = [...entries.values()].map(wantedOf);
-  const requests: Promise<{ products: (ProductForSale | null)[] }>[] = [];
-  for (let from = 0; from === 0 || from < wanted.length; from += productsForSaleMax)
-    requests.push(
-      requester.request(findProductsForSale, { wanted: wanted.slice(from, from + productsForSaleMax) }, call),
-    );
+  const requests = partsOf(wanted).map((part) => requester.request(findProductsForSale, { wanted: part }, call));
   const products = (await Promise.all(requests)).flatMap((response) => response.products);
   const byKey = new Map([...entries.keys()].map((key, index) => [key, products[index] ?? null]));
   return all.map((each) => byKey.get(keyOf(each)) ?? null);
+}
+
+/** The most offers that a product is answered with: 100 bumps and an upsell, or the bumps that are named. */
+const offersOf = ({ bumpIds }: WantedForSale): number => bumpIds?.length ?? limits.offersPerProduct + 1;
+
+/** In their order, each part small enough for one response. */
+function partsOf(all: readonly WantedForSale[]): WantedForSale[][] {
+  const parts: WantedForSale[][] = [];
+  let offers = Number.POSITIVE_INFINITY;
+  for (const wanted of all) {
+    offers += offersOf(wanted);
+    const part = parts.at(-1);
+    if (part !== undefined && part.length < productsForSaleMax && offers <= offersForSaleMax) part.push(wanted);
+    else {
+      parts.push([wanted]);
+      offers = offersOf(wanted);
+    }
+  }
+  return parts;
 }
 
 /** One product of one account, and all codes and bumps that are named with it. */

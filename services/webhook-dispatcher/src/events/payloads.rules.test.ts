@@ -58,6 +58,52 @@ test('order.paid has the published fields and nothing else', () => {
   expect(payload).toMatchObject({ firstName: 'Ada', country: 'United Kingdom', countryCode: 'GB', total: '$1,234.50' });
 });
 
+const bought = [
+  { kind: 'main' as const, label: 'Course', amountCents: 9_900, id: 'prd_1', accessUrl: 'https://example.com/in' },
+  { kind: 'bump' as const, label: 'Guide', amountCents: 1_900, id: 'bmp_1', accessUrl: 'https://example.com/guide' },
+  { kind: 'upsell' as const, label: 'Coaching', amountCents: 4_900, id: 'ups_1', accessUrl: null },
+  { kind: 'discount' as const, label: 'SPRING', amountCents: -500, id: 'dsc_1', accessUrl: null },
+];
+
+test('order.paid lists what was bought behind the published fields, whose bytes stay', () => {
+  const { items, ...published } = orderPaidPayload({ ...order, items: bought }, sentAt);
+  expect(items).toEqual(bought.map((item) => ({ ...item, accessUrl: item.accessUrl ?? '' })));
+  expect(Object.keys(publishedOrder.shape)).toEqual([...Object.keys(published), 'items']);
+  expect(JSON.stringify(orderPaidPayload({ ...order, items: bought }, sentAt))).toContain(
+    JSON.stringify(published).slice(0, -1),
+  );
+});
+
+test('an order of before its items had ids and links gives its items: the product’s are known', () => {
+  const former = bought.map(({ kind, label, amountCents }) => ({ kind, label, amountCents }));
+  expect(orderPaidPayload({ ...order, items: former }, sentAt).items).toEqual([
+    { ...bought[0], accessUrl: order.accessUrl },
+    ...bought.slice(1).map((item) => ({ ...item, id: '', accessUrl: '' })),
+  ]);
+});
+
+test('upsell.accepted lists the upsell, also where the event was published without its id and link', () => {
+  const about = { orderId: 'ord_1', productId: 'prd_1', productName: 'Course', customerEmail: 'ada@example.com' };
+  const accepted = {
+    ...about,
+    currency: 'usd',
+    test: false,
+    headline: 'Coaching',
+    amountCents: 4_900,
+    acceptedAt: sentAt,
+  };
+  const item = { id: '', kind: 'upsell', label: 'Coaching', amountCents: 4_900, accessUrl: '' };
+  expect(upsellAcceptedPayload(accepted, sentAt).items).toEqual([item]);
+  const { items, ...published } = upsellAcceptedPayload(
+    { ...accepted, upsellId: 'ups_1', accessUrl: 'https://example.com/call' },
+    sentAt,
+  );
+  expect(items).toEqual([{ ...item, id: 'ups_1', accessUrl: 'https://example.com/call' }]);
+  expect(Object.keys(published)).toEqual([
+    ...['event', 'orderId', 'upsell', 'amountCents', 'amount', 'currency', 'email', 'sentAt'],
+  ]);
+});
+
 test('strings without a value are empty, never absent', () => {
   const bare = {
     ...order,
@@ -141,6 +187,7 @@ test('upsell.accepted has the published fields and nothing else', () => {
     currency: 'eur',
     email: 'ada@example.com',
     sentAt,
+    items: [{ id: '', kind: 'upsell', label: 'Coaching', amountCents: 9_900, accessUrl: '' }],
   });
 });
 

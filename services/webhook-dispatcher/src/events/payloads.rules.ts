@@ -43,8 +43,39 @@ export function orderPaidPayload(order: EventData<typeof orders.orderPaid>, sent
     accessUrl: order.accessUrl,
     supportEmail: order.supportEmail,
     sentAt,
+    items: order.items.map((item) => itemOf(item, order)),
   };
 }
+
+type Order = EventData<typeof orders.orderPaid>;
+
+/** Events of earlier versions have neither ids nor links of items; the product's own are known all the same. */
+function itemOf(
+  { kind, label, amountCents, id, accessUrl }: Order['items'][number],
+  order: Order,
+): OrderPaidPayload['items'][number] {
+  const isMain = kind === 'main';
+  return {
+    id: id ?? (isMain ? order.productId : ''),
+    kind,
+    label,
+    amountCents,
+    accessUrl: accessUrl ?? (isMain ? order.accessUrl : ''),
+  };
+}
+
+const upsellItem = ({
+  upsellId,
+  headline,
+  amountCents,
+  accessUrl,
+}: EventData<typeof orders.upsellAccepted>): UpsellAcceptedPayload['items'][number] => ({
+  id: upsellId ?? '',
+  kind: 'upsell',
+  label: headline,
+  amountCents,
+  accessUrl: accessUrl ?? '',
+});
 
 /** The code of who is credited, as the affiliate has it. Empty while it is not known whose the typed code is. */
 const affiliateOf = ({ creditedCode }: EventData<typeof orders.orderPaid>): string => creditedCode ?? '';
@@ -145,6 +176,7 @@ export function upsellAcceptedPayload(
     ...amountOf(upsell),
     email: upsell.customerEmail,
     sentAt,
+    items: [upsellItem(upsell)],
   };
 }
 

@@ -2,7 +2,7 @@ import { limits } from '@app/contracts/common';
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { choices } from '../../components/choice.ts';
-import { field } from '../../components/field.ts';
+import { field, textArea } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { readAmount } from '../frame/amounts.ts';
 import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
@@ -52,11 +52,26 @@ const texts = {
   },
 } as const;
 
-const common = { save: 'Save', saving: 'Saving…', adding: 'Adding…', offer: 'Offer', status: 'Status' } as const;
+const common = {
+  descriptionHint: 'Below the headline, one or two lines. May stay empty.',
+  accessHint:
+    'Where buyers find it: a page, a file or a calendar. It is on the page after the purchase, in the receipt and in their purchases.',
+  save: 'Save',
+  saving: 'Saving…',
+  adding: 'Adding…',
+  offer: 'Offer',
+  status: 'Status',
+} as const;
 
 type Kind = keyof typeof texts;
 
-const labels = { headline: 'Headline', priceCents: 'Price', active: 'Status' } as const;
+const labels = {
+  headline: 'Headline',
+  description: 'Description',
+  priceCents: 'Price',
+  accessUrl: 'Access link',
+  active: 'Status',
+} as const;
 const names = { priceCents: 'price' } as const;
 
 /** Bumps and upsells are edited alike. */
@@ -82,6 +97,8 @@ async function showOffer(visit: Visit, { productId = '', offerId }: Params, kind
       ? { active: '1' }
       : {
           headline: offer.headline,
+          description: offer.description ?? '',
+          accessUrl: offer.access_url ?? '',
           price: visit.formats.typedAmount(offer.price_cents, product.currency),
           active: String(offer.active),
         };
@@ -104,10 +121,12 @@ async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind
   if (!price.ok) return again(wrongForm(visit, { price: price.error }));
   const body = {
     headline: sent.get('headline') ?? '',
+    description: (sent.get('description') ?? '').trim() || null,
+    accessUrl: (sent.get('accessUrl') ?? '').trim() || null,
     priceCents: price.cents,
     active: sent.has('active') ? (1 as const) : (0 as const),
   };
-  const idempotencyKey = keyOf(visit, body.headline, String(body.priceCents), String(body.active));
+  const idempotencyKey = keyOf(visit, JSON.stringify(body));
   const saved =
     offerId === undefined
       ? await visit.call(texts[kind].create, { params: { productId }, body, idempotencyKey })
@@ -182,6 +201,13 @@ function offerFields(kind: Kind, state: FormState): Html {
     error: state.errors.headline,
     isRequired: true,
     maxLength: limits.name,
+  })}${textArea({
+    name: 'description',
+    label: labels.description,
+    hint: common.descriptionHint,
+    value: typedIn(state, 'description'),
+    error: state.errors.description,
+    maxLength: limits.offerDescription,
   })}${field({
     name: 'price',
     label: labels.priceCents,
@@ -190,6 +216,14 @@ function offerFields(kind: Kind, state: FormState): Html {
     keyboard: 'decimal',
     isRequired: true,
     maxLength: 40,
+  })}${field({
+    name: 'accessUrl',
+    label: labels.accessUrl,
+    hint: common.accessHint,
+    value: typedIn(state, 'accessUrl'),
+    error: state.errors.accessUrl,
+    keyboard: 'url',
+    maxLength: limits.url,
   })}${choices({
     legend: common.status,
     name: 'active',

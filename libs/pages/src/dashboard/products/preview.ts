@@ -19,6 +19,7 @@ const texts = {
 interface Offer {
   readonly id: string;
   readonly headline: string;
+  readonly description: string;
   readonly priceCents: number;
 }
 
@@ -60,7 +61,13 @@ export const showPreview = (visit: Visit, { productId = '' }: Params): Promise<S
       visit.read('listDiscounts', { params, query: { limit: 1 } }),
     ]);
     const offersOf = (all: typeof funnel.bumps) =>
-      all.map(({ id, headline, price_cents, active }) => ({ id, headline, priceCents: price_cents, active }));
+      all.map(({ id, headline, description, price_cents, active }) => ({
+        id,
+        headline,
+        description: description ?? '',
+        priceCents: price_cents,
+        active,
+      }));
     const stored: Drawn = {
       name: product.name,
       description: product.description ?? '',
@@ -115,7 +122,8 @@ function offerOf({ request: { form, query }, formats }: Visit, currency: string,
   const typed = form.get('price') ?? '';
   if (headline === '' || typed.trim() === '') return null;
   const price = readAmount(typed, currency, productLabels.priceCents, formats);
-  return price.ok ? { id, headline, priceCents: price.cents } : undrawn(price.error);
+  const description = (form.get('description') ?? '').trim();
+  return price.ok ? { id, headline, description, priceCents: price.cents } : undrawn(price.error);
 }
 
 /** Where it stands already, else at the end. */
@@ -170,14 +178,14 @@ function pageOf({ request, formats }: Visit, drawn: Drawn, shop: Shop, { isTest,
     formats,
   } satisfies Omit<PageOf<unknown>, 'content'>;
   if (upsell === null) return orderPage(Object.assign(page, { content: orderOf(drawn, request.languages, processor) }));
-  const { headline, priceCents: amountCents } = upsell;
+  const { priceCents: amountCents, ...shown } = upsell;
   return upsellPage(
-    Object.assign(page, { content: { headline, amountCents, expiresAt: null, now: request.now, notice: null } }),
+    Object.assign(page, { content: { ...shown, amountCents, expiresAt: null, now: request.now, notice: null } }),
   );
 }
 
 const orderOf = (drawn: Drawn, languages: string | undefined, processor: string): OrderContent => ({
-  bumps: drawn.bumps.map(({ id, headline, priceCents }) => ({ id, headline, priceCents, chosen: false })),
+  bumps: drawn.bumps.map((bump) => ({ ...bump, description: bump.description || null, chosen: false })),
   values: { email: '', name: '', country: '', code: '', card: '' },
   errors: {},
   notice: null,

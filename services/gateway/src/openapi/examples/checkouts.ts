@@ -6,10 +6,18 @@ const checkout = {
   status: 'open',
   product: { name: 'Watercolour Course', slug: 'watercolour-course', pricingType: 'onetime', billingInterval: null },
   seller: { name: 'Maya Paints', supportEmail: 'help@mayapaints.example' },
-  bumps: [{ id: 'bmp_01kaf2m4q7s9v1x3z5b7d9f1hj', headline: 'Printable workbook', priceCents: 1900, chosen: true }],
+  bumps: [
+    {
+      id: 'bmp_01kaf2m4q7s9v1x3z5b7d9f1hj',
+      headline: 'Printable workbook',
+      description: 'Forty exercises to print, one for each lesson.',
+      priceCents: 1900,
+      chosen: true,
+    },
+  ],
   lines: [
-    { kind: 'main', label: 'Watercolour Course', amountCents: 4900 },
-    { kind: 'bump', label: 'Printable workbook', amountCents: 1900 },
+    { kind: 'main', label: 'Watercolour Course', amountCents: 4900, accessUrl: null },
+    { kind: 'bump', label: 'Printable workbook', amountCents: 1900, accessUrl: null },
   ],
   totalCents: 6800,
   quote: 'qR4tY8wZ2xV6bN0mK3jH5g',
@@ -45,7 +53,12 @@ const seller = {
   portalCancel: true,
 };
 
-const upsell = { id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk', headline: 'A year of live sessions', amountCents: 2900 };
+const upsell = {
+  id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk',
+  headline: 'A year of live sessions',
+  description: null,
+  amountCents: 2900,
+};
 
 /** A PNG. */
 const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -74,7 +87,7 @@ export const checkoutExamples = {
       bumps: checkout.bumps,
       hasDiscountCodes: true,
       discount: { code: 'AUTUMN', refusal: 'expired' },
-      lines: checkout.lines,
+      lines: checkout.lines.map(({ kind, label, amountCents }) => ({ kind, label, amountCents })),
       totalCents: 6800,
       quote: checkout.quote,
       currency: 'usd',

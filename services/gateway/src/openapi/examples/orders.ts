@@ -20,8 +20,20 @@ export const order = {
   utm_content: null,
   created_at: '2026-11-20T09:30:12.345Z',
   items: [
-    { kind: 'main', label: product.name, amount_cents: 4900 },
-    { kind: 'bump', label: 'Printable workbook', amount_cents: 1900 },
+    {
+      kind: 'main',
+      label: product.name,
+      amount_cents: 4900,
+      id: product.id,
+      access_url: 'https://mayapaints.example/course',
+    },
+    {
+      kind: 'bump',
+      label: 'Printable workbook',
+      amount_cents: 1900,
+      id: 'bmp_01kaf2m4q7s9v1x3z5b7d9f1hj',
+      access_url: 'https://mayapaints.example/workbook',
+    },
   ],
   country: 'SE',
   affiliate_code: 'ANNA',

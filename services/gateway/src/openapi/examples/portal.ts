@@ -65,8 +65,18 @@ export const portalExamples = {
       customer_email: 'maya@example.com',
       customer_name: 'Maya Lindqvist',
       items: [
-        { kind: 'main', label: 'Watercolour Course', amount_cents: 4900 },
-        { kind: 'bump', label: 'Printable workbook', amount_cents: 1900 },
+        {
+          kind: 'main',
+          label: 'Watercolour Course',
+          amount_cents: 4900,
+          access_url: 'https://mayapaints.example/course',
+        },
+        {
+          kind: 'bump',
+          label: 'Printable workbook',
+          amount_cents: 1900,
+          access_url: 'https://mayapaints.example/workbook',
+        },
       ],
       access_url: 'https://mayapaints.example/course',
       last_four: '4242',

@@ -39,6 +39,8 @@ const bump = {
   headline: 'Printable workbook',
   price_cents: 1900,
   active: 1,
+  access_url: 'https://mayapaints.example/workbook',
+  description: 'Forty exercises to print, one for each lesson.',
   version: 1,
 };
 const upsell = {
@@ -46,6 +48,8 @@ const upsell = {
   headline: 'A year of live sessions',
   price_cents: 2900,
   active: 1,
+  access_url: 'https://mayapaints.example/sessions',
+  description: null,
   version: 1,
 };
 const email = {
@@ -89,10 +93,21 @@ export const productExamples = {
   },
   getFunnel: { response: { bumps: [bump], upsells: [upsell], downsells: [], emails: [email] } },
   getBump: { response: bump },
-  createBump: { body: { headline: bump.headline, priceCents: bump.price_cents }, response: bump },
+  createBump: {
+    body: {
+      headline: bump.headline,
+      priceCents: bump.price_cents,
+      accessUrl: bump.access_url,
+      description: bump.description,
+    },
+    response: bump,
+  },
   updateBump: { body: { active: 0 }, response: { ...bump, active: 0, version: 2 } },
   getUpsell: { response: upsell },
-  createUpsell: { body: { headline: upsell.headline, priceCents: upsell.price_cents }, response: upsell },
+  createUpsell: {
+    body: { headline: upsell.headline, priceCents: upsell.price_cents, accessUrl: upsell.access_url },
+    response: upsell,
+  },
   updateUpsell: { body: { priceCents: 3900 }, response: { ...upsell, price_cents: 3900, version: 2 } },
   createFunnelEmail: {
     body: { position: email.position, sendDay: email.send_day, subject: email.subject, body: email.body },
