@@ -82,8 +82,8 @@ export interface BillingStandIn {
   readonly settlesRequested: string[];
   /** Whether a payment of a hold is not known yet when its settling is answered. */
   settling: boolean;
-  /** Every request to release a hold, by order. */
-  readonly releasesRequested: string[];
+  /** Every request to release a hold. */
+  readonly releasesRequested: RequestInput<typeof releaseHold>[];
   /** Whether the processor has not answered yet when a release is answered. */
   releasing: boolean;
   /** Called when a hold was released, before it is answered. */
@@ -158,7 +158,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     listsRequested: [] as string[],
     refundRequests: [] as RequestInput<typeof refundCharges>[],
     settlesRequested: [] as string[],
-    releasesRequested: [] as string[],
+    releasesRequested: [] as RequestInput<typeof releaseHold>[],
     ...usualBehaviour,
     settle: (orderId: string, decision: HoldResult['decision']) => {
       const decided = settled.get(orderId) ?? settlement(madeOf(orderId), decision);
@@ -217,9 +217,9 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         await standIn.beforeSettled();
         return standIn.settling ? { ...result, status: 'settling' as const } : result;
       }),
-      onRequest(releaseHold, async ({ orderId }) => {
-        standIn.releasesRequested.push(orderId);
-        const { reason, ...result } = standIn.release(orderId);
+      onRequest(releaseHold, async (input) => {
+        standIn.releasesRequested.push(input);
+        const { reason, ...result } = standIn.release(input.orderId);
         await standIn.beforeReleased();
         if (standIn.settling) return { ...result, status: 'settling' as const };
         if (standIn.releasing) return { ...result, status: 'settling' as const, releasing: true as const };

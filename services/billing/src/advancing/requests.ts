@@ -24,7 +24,7 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
     ),
     onRequest(contract.continuePayment, ({ orderId }, context) => continuePayment(deps, context, orderId)),
     onRequest(contract.settleHold, ({ orderId, decision }, context) => settleHold(deps, context, orderId, decision)),
-    onRequest(releaseHoldRequest, ({ orderId }, context) => releaseHold(deps, context, orderId)),
+    onRequest(releaseHoldRequest, ({ orderId, attempt }, context) => releaseHold(deps, context, orderId, attempt)),
     onRequest(contract.refundCharges, ({ orderId, ...how }, context) => refundCharges(deps, context, orderId, how)),
     onRequest(contract.refundPayment, ({ paymentId, body }, context) => refundPayment(deps, context, paymentId, body)),
     onRequest(contract.listRefundable, (input, { accountId }) => listRefundable(deps.database, accountId, input)),

@@ -51,7 +51,9 @@ export function decideLateSuccess(
   if (payment.step === 'renewal') {
     return subscription !== undefined && renewsLate(subscription, payment) ? 'reopen' : 'reverse';
   }
-  return payment.step === 'main' || isOfHold(payment, money.hold) ? 'reopen' : 'reverse';
+  // A hold without its payment is one that this database lacked: it has ended, and its order with it.
+  if (payment.step === 'main') return money.hold === null ? 'reopen' : 'reverse';
+  return isOfHold(payment, money.hold) ? 'reopen' : 'reverse';
 }
 
 /** What a renewal that succeeds late needs to know of its subscription; fields are named as the columns. */

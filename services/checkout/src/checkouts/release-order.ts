@@ -9,7 +9,7 @@ import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutColumns, checkoutsAndSales, checkoutTypes } from './checkout-row.ts';
 import { markDecided } from './decide-upsell.ts';
 import { recordSettlement } from './record-settlement.ts';
-import { billingDeadlineMs } from './request-payment.ts';
+import { attemptToLookUp, billingDeadlineMs } from './request-payment.ts';
 
 type ReleaseResult = RequestOutput<typeof contract>;
 
@@ -48,8 +48,9 @@ export async function releaseOrder(
 async function release(deps: CheckoutDeps, row: CheckoutRow, context: RequestContext): Promise<ReleaseResult> {
   const { requestId, commandId } = context;
   const orderId = orderIdOf(row);
+  const attempt = attemptToLookUp(row);
   const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
-  const { status, releasing, ...result } = await deps.requester.request(releaseHold, { orderId }, call);
+  const { status, releasing, ...result } = await deps.requester.request(releaseHold, { orderId, attempt }, call);
   if (status === 'settling' && !releasing) throw isBeingCharged();
   if (status === 'settling') {
     await markDecided(deps, row);

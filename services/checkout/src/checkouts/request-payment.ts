@@ -61,7 +61,7 @@ export async function lookUpAttempt(
   row: CheckoutRow,
   call: CallContext,
 ): Promise<PaymentOutcome> {
-  return await requester.request(startPayment, attemptOf(requirePaying(row), { paymentMethod: null }), call);
+  return await requester.request(startPayment, { ...attemptToLookUp(row), paymentMethod: null }, call);
 }
 
 function requirePaying(row: CheckoutRow): Paying {
@@ -69,6 +69,12 @@ function requirePaying(row: CheckoutRow): Paying {
   if (sale === null || order_id === null || attempt_began_at === null)
     throw new Error(`the checkout ${row.id} is paid without a sale`);
   return { ...row, sale, order_id, attempt_began_at };
+}
+
+/** The attempt of a checkout, to be looked up. */
+export function attemptToLookUp(row: CheckoutRow): Omit<RequestInput<typeof startPayment>, 'paymentMethod'> {
+  const { paymentMethod: _, ...attempt } = attemptOf(requirePaying(row), { paymentMethod: null });
+  return attempt;
 }
 
 /** What billing is requested to charge or to hold. */

@@ -26,6 +26,7 @@ test.each([
   ['given back less, because a refund failed just now', order({ refundedCents: 900 }), own()],
   ['expired, and the hold lost', order({ status: 'expired' }), own({ hold: 'lost', chargedCents: 0 })],
   ['recorded by the seller’s own code', order({ source: 'api' }), own(nothing)],
+  ['missing, its lacked hold ended', undefined, own({ ...nothing, hold: 'lost' })],
   ['free', order({ totalCents: 0 }), own(nothing)],
   ['a subscription that lives', order({ subscription: sold }), own({ subscription: 'past_due' })],
   ['a refunded one that ended', order({ status: 'refunded' }), own({ refundedCents: 4900, subscription: 'canceled' })],
@@ -36,6 +37,7 @@ test.each([
 test.each([
   ['authorized, its hold settled', order({ status: 'authorized' }), own({ hold: 'settled' })],
   ['authorized, its hold lost', order({ status: 'authorized' }), own({ hold: 'lost', chargedCents: 0 })],
+  ['authorized, its lacked hold ended', order({ status: 'authorized' }), own({ ...nothing, hold: 'lost' })],
   ['missing, and charged', undefined, own()],
   ['missing, and held', undefined, own({ hold: 'held', chargedCents: 0 })],
 ])('an order that is %s follows', (_, checkouts, billings) => {

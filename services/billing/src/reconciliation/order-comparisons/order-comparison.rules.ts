@@ -41,6 +41,8 @@ export function compareOrder(order: ComparedOrder | undefined, own: OrderPayment
 }
 
 function compareUnpaid(order: ComparedOrder | undefined, own: OrderPayments): OrderVerdict {
+  // It had ended at the processor, and this database lacked it.
+  if (order !== undefined && own.hold === 'lost') return { kind: 'follow' };
   if (own.paid) return order !== undefined && isHeld(own) ? equal : { kind: 'follow' };
   if (order === undefined) {
     return own.subscription === null ? equal : { kind: 'differs', detail: subscriptionWithoutOrder(own) };
@@ -50,7 +52,7 @@ function compareUnpaid(order: ComparedOrder | undefined, own: OrderPayments): Or
 
 /** An order that waits for held money which neither side of billing has. */
 export const notHeld = (order: ComparedOrder): string =>
-  `Order ${order.orderId} of ${amountOf(order)} waits for its held money, and no payment of it is recorded. Look the order up at the payment processor: nothing can be captured for it here.`;
+  `Order ${order.orderId} of ${amountOf(order)} waits for its held money, and no payment of it is recorded. Look the order up at the payment processor: nothing can be captured for it here. Release the order to end it.`;
 
 /** Of an order that the seller's own code recorded no money is here. */
 function moneyDifference(order: ComparedOrder, own: OrderPayments): string | null {
