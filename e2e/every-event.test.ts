@@ -170,12 +170,14 @@ test('orders, checkouts, upsells and refunds', async () => {
   const [recorded] = await causes(['order.paid'], async () => {
     ({ orderId } = await ok('POST', '/api/v1/orders', { productSlug: 'course', ...buyer }));
   });
-  const { event, sentAt, productId, ...rest } = recorded?.body ?? {};
+  const { event, sentAt, productId, items, ...rest } = recorded?.body ?? {};
   expect(rest).toEqual({
     ...{ orderId, product: 'The course', email: 'maya@example.com', name: 'Maya Lindqvist', firstName: 'Maya' },
     ...{ country: 'Sweden', countryCode: 'SE', totalCents: 9_900, total: '$99.00', currency: 'usd' },
     ...{ affiliate: 'ANNA', accessUrl: 'https://example.com/course', supportEmail },
   });
+  const theCourse = { label: 'The course', amountCents: 9_900, accessUrl: 'https://example.com/course' };
+  expect(items).toEqual([{ id: productId, kind: 'main', ...theCourse }]);
   const [refunded] = await causes(['order.refunded'], () => ok('POST', `/api/v1/orders/${orderId}/refund`, {}));
   expect(refunded?.body).toMatchObject({ orderId, totalCents: 9_900, total: '$99.00' });
   // The payout below is without its commission.

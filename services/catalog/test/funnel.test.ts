@@ -115,7 +115,10 @@ test('old downsells are shown inactive and cannot be edited', async () => {
   await expect(insert(true)).rejects.toMatchObject({ code: '23514' });
   await insert(false);
   expect((await funnel()).downsells).toEqual([
-    { id: 'dns_old', headline: 'Half price', price_cents: 450, active: 0, version: 1 },
+    {
+      ...{ id: 'dns_old', headline: 'Half price', price_cents: 450, active: 0, version: 1 },
+      ...{ access_url: null, description: null },
+    },
   ]);
   const parent = { productId, kind: 'bump' as const, offerId: 'dns_old' };
   await expect(catalog.request(funnels.deleteOffer, parent)).rejects.toMatchObject({ code: 'offer_not_found' });

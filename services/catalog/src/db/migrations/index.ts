@@ -2,11 +2,11 @@ import { waitingLettersMigration } from '@app/messaging/migrations';
 import { installationMigration } from '@app/service-kit/installation';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
-import { WhatOffersDeliver } from './0003-what-offers-deliver.ts';
+import { WhatOffersDeliver } from './0004-what-offers-deliver.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
   waitingLettersMigration,
   installationMigration,
-  { name: '0003-what-offers-deliver', class: WhatOffersDeliver },
+  { name: '0004-what-offers-deliver', class: WhatOffersDeliver },
 ];
