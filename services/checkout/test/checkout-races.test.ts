@@ -2,7 +2,8 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { untilBlocked } from '@app/testing/poll-system';
+import { pollSystem, untilBlocked } from '@app/testing/poll-system';
+import { lockTable, query } from '@app/testing/sql';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { losesReply } from './billing-stand-in.ts';
@@ -198,6 +199,24 @@ async function payAndDie() {
   await first.close();
   return opened;
 }
+
+test('an attempt whose connection ends in the middle of its transaction is begun once, with one use and one charge', async () => {
+  await harness.base.start();
+  const opened = await open({ discountCode: 'TWICE' });
+  const { url } = harness.base.database;
+  // The attempt has claimed its use and changed its checkout, and waits to be written.
+  const unlock = await lockTable(url, 'checkout_attempts');
+  const paying = harness.pay(opened).catch(() => undefined);
+  const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into checkout_attempts%'`;
+  await pollSystem('an attempt that waits for the lock', async () => (await query(url, terminate)).length === 1);
+  await unlock();
+  await paying;
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 4_950 });
+  expect(await harness.query('select attempt_no from checkout_attempts')).toEqual([{ attempt_no: 1 }]);
+  expect(await uses()).toBe(1);
+  expect(harness.billing.attempts).toHaveLength(1);
+});
 
 test('a process that dies between fixing the sale and the request to billing: the next click goes on with the same attempt', async () => {
   // Billing got nothing: it died as well.

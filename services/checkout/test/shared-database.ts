@@ -40,7 +40,7 @@ const emptySql = `do $$
       select oid::regprocedure as signature from pg_proc
       where pronamespace = 'public'::regnamespace
         and proname not in ('confirm_orders', 'refuse_orders', 'order_items_total', 'earlier_purchases',
-          'forget_email_key', 'purchases_of_buyers')
+          'forget_email_key')
     loop
       execute format('drop function %s cascade', found.signature);
     end loop;

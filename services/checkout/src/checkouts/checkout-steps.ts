@@ -6,7 +6,8 @@ import type { Database } from '@app/service-kit/database';
 import { together } from '@app/service-kit/together';
 import { type LimitedDiscount, usesOf } from '../discounts/discount-uses.ts';
 import { productsForSale, type WantedProduct } from '../products/products-for-sale.ts';
-import { type BegunAttempt, beginAttempts, type NewAttempt } from './begin-attempts.ts';
+import type { NewAttempt } from './begin-attempts.rules.ts';
+import { type BegunAttempt, beginAttempts } from './begin-attempts.ts';
 import { type CheckoutRow, findCheckouts, type OfBuyer } from './checkout-row.ts';
 import { type Opened, type Opening, recordOpenings } from './record-openings.ts';
 import { type AttemptEnd, recordOutcomes } from './record-outcome.ts';
@@ -65,7 +66,7 @@ export function createCheckoutSteps(database: Database, requester: Requester): C
   const uses = createStep('read discount uses', (all: readonly LimitedDiscount[]) => usesOf(pool, all));
   const open = createStep('open checkouts', (all: readonly Opening[]) => recordOpenings(pool, all));
   const visit = createStep('record visits', (all: readonly Visit[]) => recordVisits(pool, all));
-  const begin = createStep('begin attempts', (attempts: readonly NewAttempt[]) => beginAttempts(pool, attempts));
+  const begin = createStep('begin attempts', (attempts: readonly NewAttempt[]) => beginAttempts(database, attempts));
   const record = createStep('record payments', (ends: readonly AttemptEnd[]) => recordOutcomes(pool, ends));
   return {
     find: find.add,
