@@ -6,6 +6,8 @@ export interface FloodedShop {
   readonly seller: Seller;
   /** Opens a checkout from this address. */
   open(address: string, email?: string): Promise<Answer>;
+  /** Changes what its buyer has filled in. */
+  fillIn(address: string, opened: Answer, body: object): Promise<Answer>;
   /** Pays it from this address. */
   pay(address: string, opened: Answer, paymentMethod: string): Promise<Answer>;
   close(): Promise<void>;
@@ -21,6 +23,11 @@ export async function startFloodedShop(settings: Record<string, string> = {}): P
   const seller = await signUp(baseUrl);
   await addProduct(seller);
   const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+  const callAs = (method: string, address: string, { json }: Answer, path: string, body: object) =>
+    call(baseUrl, method, `/api/checkout/${json.id}${path}`, {
+      headers: { 'x-forwarded-for': address, 'x-checkout-secret': `${json.secret}` },
+      body,
+    });
   return {
     seller,
     open: (address, email) =>
@@ -28,11 +35,8 @@ export async function startFloodedShop(settings: Record<string, string> = {}): P
         headers: { 'x-forwarded-for': address },
         body: { handle, slug: 'course', ...(email === undefined ? {} : { email }) },
       }),
-    pay: (address, { json }, paymentMethod) =>
-      call(baseUrl, 'POST', `/api/checkout/${json.id}/pay`, {
-        headers: { 'x-forwarded-for': address, 'x-checkout-secret': `${json.secret}` },
-        body: { paymentMethod },
-      }),
+    fillIn: (address, opened, body) => callAs('PATCH', address, opened, '', body),
+    pay: (address, opened, paymentMethod) => callAs('POST', address, opened, '/pay', { paymentMethod }),
     close: () => cluster.close(),
   };
 }

@@ -6,13 +6,16 @@ import { call, signUp } from '../support/seller.ts';
 /** Bound: a log-in from a quiet address takes at most so many times what it takes in quiet, while others flood. */
 const ratioMax = 5;
 const addresses = Array.from({ length: 20 }, (_, n) => `203.0.113.${n + 1}`);
-const ownAddress = '198.51.100.7';
+/** Each log-in from one of its own: who had a hash in the last minute goes after those who had fewer. */
+let ownAddresses = 0;
+const quietAddress = () => `198.51.100.${++ownAddresses}`;
 const [floodMs, sampled] = [15_000, 5];
 const owner = { email: 'owner@example.com', password: 'a long enough password' };
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster({ settings: { TRUST_PROXY: '1' }, apart: [] });
+  // By itself it hashes passwords at their real cost.
+  cluster = await startCluster({ settings: { TRUST_PROXY: '1' }, apart: ['gateway'] });
   await call(cluster.baseUrl, 'POST', '/api/auth/signup', { body: { ...owner, name: 'Owner' } });
 });
 afterAll(() => cluster.close());
@@ -25,7 +28,7 @@ async function timeLogIns(): Promise<{ ms: number; statuses: number[] }> {
   const [times, statuses]: [number[], number[]] = [[], []];
   for (let n = 0; n < sampled; n += 1) {
     const beganMs = performance.now();
-    statuses.push((await logIn(ownAddress, owner)).status);
+    statuses.push((await logIn(quietAddress(), owner)).status);
     times.push(performance.now() - beganMs);
   }
   return { ms: times.toSorted((one, other) => one - other)[Math.floor(sampled / 2)] as number, statuses };

@@ -12,10 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-test('1,500 openings from three addresses leave 500, and the buyer who gave an email keeps theirs', async () => {
-  const wanted = await shop.open('203.0.113.1', 'ada@example.com');
+test('1,500 openings from three addresses leave 500, and the buyer who has given an email keeps theirs', async () => {
+  const wanted = await shop.open('203.0.113.1');
+  // An email that comes with the opening shows no buyer: a flood may have one too.
+  await shop.fillIn('203.0.113.1', wanted, { email: 'ada@example.com', name: 'Ada' });
   for (let round = 0; round < 30; round++) {
-    const opened = await Promise.all(Array.from({ length: 50 }, (_, i) => shop.open(`198.51.100.${(i % 3) + 1}`)));
+    const opened = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => shop.open(`198.51.100.${(i % 3) + 1}`, `flood-${round}-${i}@example.com`)),
+    );
     expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
   }
   // 1,501 openings are 300 checks of five each.
