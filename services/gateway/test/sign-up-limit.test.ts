@@ -24,6 +24,11 @@ const signUp = (address: string, n: number, email = newEmail()) =>
 
 test.each([
   ['an IPv4 address', (_: number) => '198.51.100.7', '198.51.100.8'],
+  [
+    'an IPv4 address, as a socket for both kinds writes it too,',
+    (n: number) => `${n % 2 ? '' : '::ffff:'}198.51.100.9`,
+    '198.51.100.10',
+  ],
   ['the /64 of an IPv6 address', (n: number) => `2001:db8:1:2::${n}`, '2001:db8:1:3::1'],
 ])('%s gets three, and then 429 that says when', async (_, from, other) => {
   const answers = [];

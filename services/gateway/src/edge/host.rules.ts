@@ -1,3 +1,5 @@
+import { plainAddress } from './client-address.rules.ts';
+
 /** What a Host header may hold: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
 const wellFormed = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?$/;
 
@@ -9,9 +11,9 @@ export function parseHost(header: string, scheme: 'http:' | 'https:' = 'http:'):
   return wellFormed.test(header) ? URL.parse(`${scheme}//${header}`) : null;
 }
 
-/** The host of an address that a connection ended at; `::ffff:1.2.3.4` is an IPv4 address to a socket for both. */
+/** The host of an address that a connection ended at. */
 export function hostOfAddress(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  const plain = plainAddress(address);
   return plain.includes(':') ? `[${plain}]` : plain;
 }
 

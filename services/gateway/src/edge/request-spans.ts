@@ -1,6 +1,7 @@
 import { isTracing, type OpenSpan, openSpan } from '@app/service-kit/tracing';
 import { type Attributes, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { plainAddress } from './client-address.rules.ts';
 import { shownPath } from './shown-path.ts';
 
 declare module 'fastify' {
@@ -64,7 +65,7 @@ function attributesOf(req: FastifyRequest): Attributes {
     'url.path': pathOf(req, route),
     'url.scheme': req.protocol,
     'network.protocol.version': req.raw.httpVersion,
-    'client.address': req.ip,
+    'client.address': plainAddress(req.ip),
     'app.request_id': req.id,
     ...(route === undefined ? {} : { 'http.route': route }),
     ...(req.hostname === '' ? {} : { 'server.address': req.hostname }),
