@@ -110,7 +110,13 @@ const previewAutomationBody = z
   .strictObject({ event: deliveredEventName, action: emailAction })
   .meta({ id: 'AutomationPreview' });
 /** What the gateway knows of the caller's account; an event of it may still be on its way. */
-const sellerSettings = z.object({ businessName: z.string(), supportEmail: z.string() });
+const sellerSettings = z.object({
+  businessName: z.string(),
+  supportEmail: z.string(),
+  supportEmailVerified: z.boolean().optional(),
+  /** Of the account itself. */
+  email: z.string().optional(),
+});
 
 const ofAutomation = { automationId: idSchema('automation') };
 

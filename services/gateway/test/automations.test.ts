@@ -40,3 +40,15 @@ test('an automation of a product of the account, or of every product, is passed 
     ).toBe(200);
   expect(harness.requested).toHaveLength(3);
 });
+
+test('a preview is told what the emails of the account go by: its address for support and its own', async () => {
+  const action = { type: 'email', to: 'seller', subject: 'x', body: 'y' };
+  const previewed = await send(url, 'POST', `${path}/preview`, {
+    key: seller.key,
+    body: { event: 'order.paid', action },
+  });
+  expect(previewed.status).toBe(200);
+  expect(harness.requested.at(-1)).toMatchObject({
+    account: { supportEmail: seller.email, supportEmailVerified: expect.any(Boolean), email: seller.email },
+  });
+});

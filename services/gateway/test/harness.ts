@@ -5,6 +5,7 @@ import { revokeEndpoints, revokeProcessor } from '@app/contracts/accounts';
 import {
   createAutomation,
   listAutomations,
+  previewAutomation,
   revealAutomationSecret,
   rotateAutomationSecret,
   updateAutomation,
@@ -124,6 +125,7 @@ export async function createHarness(given?: TestNats) {
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(createAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
       onRequest(updateAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
+      onRequest(previewAutomation, async (input) => reply(input, '{"to":"","subject":"","text":"","html":""}')),
       onRequest(rotateAutomationSecret, async (input) => reply(input, '{"id":"aut_1","secret":"whsec_of_the_tests"}')),
       onRequest(revealAutomationSecret, async (input, { accountId }) => {
         requested.push({ ...input, accountId });

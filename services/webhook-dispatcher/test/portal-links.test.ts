@@ -101,3 +101,24 @@ test('only emails to the buyer have links, the card’s for events of a subscrip
   expect(text).toMatch(/^https:\/\/funnels\.example\/p\/maya-paints\/open\/sample .*sample-card\n$/);
   expect(requested).toEqual([]);
 });
+
+test.each([
+  [true, 'help@maya.example'],
+  [false, 'maya@maya.example'],
+])(
+  'a preview of an email to the seller names where it would go: with a confirmed address for support (%s) %s',
+  async (supportEmailVerified, to) => {
+    const account = {
+      businessName: 'Maya',
+      supportEmail: 'help@maya.example',
+      supportEmailVerified,
+      email: 'maya@maya.example',
+    };
+    const action = { type: 'email', to: 'seller', subject: 'x', body: 'y' } as const;
+    const previewed = harness.request(previewAutomation, seller.account, {
+      body: { event: 'order.paid', action },
+      account,
+    });
+    expect(await previewed).toMatchObject({ to });
+  },
+);

@@ -9,6 +9,19 @@ export interface Seller {
   readonly supportEmail: string;
 }
 
+/**
+ * Where an email to the seller goes. An address that was given for support and has not confirmed may be a stranger's. Accounts of long
+ * ago have that one alone, and gateways of the release before say no more of any.
+ */
+export const sellersAddress = ({
+  supportEmail,
+  supportEmailVerified = true,
+  email,
+}: Pick<Seller, 'supportEmail'> & {
+  readonly supportEmailVerified?: boolean | undefined;
+  readonly email?: string | undefined;
+}): string => (supportEmailVerified ? supportEmail : email || supportEmail);
+
 export interface AutomationEmail {
   readonly subject: string;
   readonly text: string;

@@ -21,7 +21,7 @@ import type { SendEmail } from '../deliveries/dispatcher.ts';
 import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
 import { oneLine } from '../texts/activity.rules.ts';
-import { automationEmail } from './automation-email.rules.ts';
+import { automationEmail, sellersAddress } from './automation-email.rules.ts';
 import type { BuiltInKey, EmailAction } from './built-in.rules.ts';
 import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
 import { type BoundedRecipient, giveRecipientBack, reserveRecipient, toRecipientMax } from './emails-to-recipient.ts';
@@ -203,10 +203,6 @@ function recipientOf({ requested, email, action }: EmailRow, { test }: Delivery,
   if (test) return seller.email || seller.supportEmail;
   return (requested ? email : null) ?? (action.to === 'buyer' ? email : sellersAddress(seller));
 }
-
-/** One that was given for support and has not confirmed may be a stranger's. Accounts of long ago have that one alone. */
-const sellersAddress = ({ email, supportEmail, supportEmailVerified }: Settings): string =>
-  supportEmailVerified ? supportEmail : email || supportEmail;
 
 /** A receipt that comes later surprises its buyer more than it helps. */
 const heldUntilVerifiedMs = 3 * dayMs;

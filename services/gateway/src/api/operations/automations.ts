@@ -24,7 +24,9 @@ const path = '/api/v1/automations';
 const params = z.object({ automationId: pathId('automation', 'automation_not_found') });
 
 /** A change of settings that the caller has just made is not with the service yet. */
-const sellerOf = ({ settings: { businessName, supportEmail } }: Actor) => ({ account: { businessName, supportEmail } });
+const sellerOf = ({ settings: { businessName, supportEmail, supportEmailVerified, email } }: Actor) => ({
+  account: { businessName, supportEmail, supportEmailVerified, email },
+});
 
 export const automationOperations = tagged('Automations', [
   forwardOperation(listAutomations, {
