@@ -2,6 +2,7 @@ import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { codeAt } from '../src/identity/factors/totp.ts';
 import { removeFactorsStatement } from '../src/identity/factors/user-factors.ts';
+import { newCredential } from './authenticator.ts';
 import { createSeller } from './harness.ts';
 import { send as sendFrom, type ToSend } from './http.ts';
 import { lettersTo } from './letter-files.ts';
@@ -183,6 +184,34 @@ test('codes that were set up and proved no code change nothing, and a wrong firs
   expect(entered.json.ok).toBe(true);
   const stored = await run('select encode(sealed, $1) as sealed from one_time_codes', ['escape']);
   expect(JSON.stringify(stored)).not.toContain(fromBase32(set.secret).toString('latin1'));
+});
+
+test('a user has twenty passkeys: of two ceremonies that begin at nineteen one adds its passkey', async () => {
+  const at = url.replace('127.0.0.1', 'localhost');
+  await run(
+    `insert into passkeys (id, user_id, credential_id, public_key, counter, name, created_at)
+     select 'psk_' || u.id || n, u.id, sha256((u.id || n)::bytea), '', 0, 'of before', now()
+     from users as u, generate_series(1, 19) as n where u.email = $1`,
+    [seller.email],
+  );
+  const { session } = seller;
+  const begin = async () => (await send(at, 'POST', '/api/auth/passkeys/options', { session })).json.challenge;
+  const challenges = [await begin(), await begin()];
+  const answers = await Promise.all(
+    challenges.map((challenge) =>
+      send(at, 'POST', '/api/auth/passkeys', {
+        session,
+        body: { name: 'Mine', credential: newCredential(at, challenge) },
+      }),
+    ),
+  );
+  const outcomes = answers.map(({ status, json }) => [status, json.code]);
+  expect(outcomes.toSorted()).toEqual([
+    [200, undefined],
+    [422, 'limit_reached'],
+  ]);
+  expect((await api('GET', '/factors')).json.passkeys).toHaveLength(20);
+  expect((await send(at, 'POST', '/api/auth/passkeys/options', { session })).json.code).toBe('limit_reached');
 });
 
 test('passkeys are not offered under an IP address, and codes are', async () => {

@@ -12,10 +12,11 @@ import {
   type PasskeyDeps,
   passkeyNotFound,
   removePasskey,
+  requireRoom,
   verifyNewPasskey,
 } from './factors/passkeys.ts';
 import type { RelyingParty } from './factors/relying-party.rules.ts';
-import { dropLoneBackupCodes, isFactorDue, readFactors } from './factors/user-factors.ts';
+import { dropLoneBackupCodes, isFactorDue, readFactors, type UserFactors } from './factors/user-factors.ts';
 import { type FactorDeps, wrongCode } from './log-in-with-factor.ts';
 import { User } from './user.entity.ts';
 
@@ -25,16 +26,23 @@ const lockStatement = statement<{ id: string }>('factors-lock', 'select id from 
 });
 
 /** Runs a change of a user's factors; backup codes come with the first of them. */
-async function withBackupCodes(deps: PasskeyDeps, userId: string, add: (client: Client) => Promise<void>) {
+async function withBackupCodes(
+  deps: PasskeyDeps,
+  userId: string,
+  add: (client: Client, before: UserFactors) => Promise<void>,
+) {
   return await deps.database.transaction(async (client) => {
     await client.query(lockStatement([userId]));
     const before = await readFactors(client, userId);
-    await add(client);
+    await add(client, before);
     return isFactorDue(before) ? undefined : await replaceBackupCodes(client, userId);
   });
 }
 
-/** @throws DomainError validation_failed */
+/**
+ * Stores a passkey that the browser made. Of several that begin at once none is stored beyond the bound.
+ * @throws DomainError validation_failed, limit_reached
+ */
 export async function addPasskey(
   deps: PasskeyDeps,
   party: RelyingParty,
@@ -45,7 +53,8 @@ export async function addPasskey(
   const id = idOfCommand('passkey', commandId);
   const verified = await verifyNewPasskey(deps, party, userId, withExtensions(credential));
   const at = deps.clock.now();
-  const backupCodes = await withBackupCodes(deps, userId, async (client) => {
+  const backupCodes = await withBackupCodes(deps, userId, async (client, { passkeys }) => {
+    requireRoom(passkeys);
     if (!(await insertPasskey(client, { id, userId, name, at, verified })))
       throw invalidField('credential', 'is a passkey that is in use already', 'taken');
   });

@@ -130,6 +130,12 @@ function challengeIn(clientData: string): string {
   }
 }
 
+/** @throws DomainError limit_reached where the user has this many passkeys */
+export function requireRoom(passkeys: number): void {
+  if (passkeys < passkeysMax) return;
+  throw new DomainError('limit_reached', `A user has at most ${passkeysMax} passkeys: remove one first.`);
+}
+
 /** Options for `navigator.credentials.create`: a passkey that names its user and verifies them. */
 export async function registrationOptions(
   deps: PasskeyDeps,
@@ -137,8 +143,7 @@ export async function registrationOptions(
   user: { readonly id: string; readonly email: string },
 ) {
   const { rows } = await deps.database.pool.query(credentialsStatement([user.id]));
-  if (rows.length >= passkeysMax)
-    throw new DomainError('limit_reached', `A user has at most ${passkeysMax} passkeys: remove one first.`);
+  requireRoom(rows.length);
   return await generateRegistrationOptions({
     rpName: 'Funnelry',
     rpID: party.id,
