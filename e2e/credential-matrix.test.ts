@@ -86,11 +86,18 @@ function bodyOf(given: Schema): unknown {
   return fc.sample(valuesOf({ ...schema, properties: Object.fromEntries(needed) }), { numRuns: 1, seed })[0];
 }
 
+const bodies = new Map<DescribedOperation, unknown>();
+
+function onceMade(operation: DescribedOperation, schema: Schema): unknown {
+  if (!bodies.has(operation)) bodies.set(operation, bodyOf(schema));
+  return bodies.get(operation);
+}
+
 const pathOf = ({ path }: DescribedOperation): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'unknown'));
 
 async function attempt(operation: DescribedOperation, headers: Record<string, string>): Promise<Answer> {
-  const body = operation.body === undefined ? {} : { body: bodyOf(operation.body) };
+  const body = operation.body === undefined ? {} : { body: onceMade(operation, operation.body) };
   return await call(baseUrl, operation.method, pathOf(operation), { headers, ...body });
 }
 
@@ -125,7 +132,7 @@ async function victimsThings(): Promise<unknown> {
 test('no operation takes a credential that the document does not name, and none that is refused changes anything', async () => {
   const before = await victimsThings();
   let refused = 0;
-  const bodies = new Map<string, Set<string>>();
+  const told = new Set<string>();
   for (const operation of describedOperations) {
     for (const [name, credential] of Object.entries(credentials)) {
       const status = refusalOf(operation, credential);
@@ -134,12 +141,11 @@ test('no operation takes a credential that the document does not name, and none 
       expect([operation.id, name, answer.status]).toEqual([operation.id, name, status]);
       refused += 1;
       if (status !== 401 || !operation.credentials.includes('apiKey')) continue;
-      const told = bodies.get('unauthorized') ?? new Set<string>();
-      bodies.set('unauthorized', told.add(answer.text.replace(/"requestId":"[^"]*"/, '')));
+      told.add(answer.text.replace(/"requestId":"[^"]*"/, ''));
     }
   }
   // Which of them is wrong with a key nobody learns.
-  expect(bodies.get('unauthorized')?.size).toBe(1);
+  expect(told.size).toBe(1);
   expect(refused).toBeGreaterThan(describedOperations.length);
   expect(await victimsThings()).toEqual(before);
 });

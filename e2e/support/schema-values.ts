@@ -4,9 +4,19 @@ import { resolved, type Schema } from './described-operations.ts';
 /** Deep enough for every body of the API; a schema that contains itself ends there. */
 const deepest = 6;
 
+/** Each is made once: to make one of a pattern reads all of Unicode, which takes longer than the requests. */
+const known = new Map<Schema, fc.Arbitrary<unknown>[]>();
+
 /** Values that the schema allows, small ones first. */
 export function valuesOf(given: Schema, depth = 0): fc.Arbitrary<unknown> {
   const schema = resolved(given);
+  const byDepth = known.get(schema) ?? [];
+  known.set(schema, byDepth);
+  byDepth[depth] ??= madeValuesOf(schema, depth);
+  return byDepth[depth];
+}
+
+function madeValuesOf(schema: Schema, depth: number): fc.Arbitrary<unknown> {
   if (depth > deepest) return fc.constant(null);
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -49,13 +59,21 @@ function textOf({ format, pattern, minLength = 0, maxLength = 40 }: Schema): fc.
   if (format === 'uri') return fc.constantFrom('https://example.com/hook', 'https://shop.example/a?b=c');
   if (format === 'date-time') return fc.constantFrom('2026-01-31T00:00:00.000Z', '2030-12-31T23:59:59.999Z');
   if (format === 'date') return fc.constantFrom('2026-01-31', '2024-02-29');
-  if (pattern !== undefined) return matching(new RegExp(pattern, 'u'));
+  if (pattern !== undefined) return matching(pattern);
   const words = fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 40)) });
   return maxLength > 1_000 ? words : fc.oneof(words, fc.constant('x'.repeat(maxLength)));
 }
 
+const matchingKnown = new Map<string, fc.Arbitrary<string>>();
+
+function matching(pattern: string): fc.Arbitrary<string> {
+  const arbitrary = matchingKnown.get(pattern) ?? madeMatching(new RegExp(pattern, 'u'));
+  matchingKnown.set(pattern, arbitrary);
+  return arbitrary;
+}
+
 /** fast-check makes nothing of a lookahead: what is made without it is held against the whole. */
-function matching(pattern: RegExp): fc.Arbitrary<string> {
+function madeMatching(pattern: RegExp): fc.Arbitrary<string> {
   const without = new RegExp(pattern.source.replaceAll(/\(\?[=!][^)]*\)/g, ''), 'u');
   return fc.stringMatching(without, { size: 'small' }).filter((text) => pattern.test(text));
 }
