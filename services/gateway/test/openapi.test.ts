@@ -466,3 +466,12 @@ test('a receiver that catches up goes on from what it read in the log, which web
     expect(words).not.toMatch(/last `webhook-id`|event (?:that )?you have/);
   }
 });
+
+test('what a format says is said in no pattern: engines of patterns differ, and readers know formats', () => {
+  const patterns: string[] = [];
+  JSON.stringify(document, (key, value) => {
+    if (key === 'pattern' && /@|\\p\{/.test(value)) patterns.push(value);
+    return value;
+  });
+  expect(patterns).toEqual([]);
+});

@@ -12,6 +12,13 @@ const known = new Map<z.core.$ZodType, JsonSchema>([
   [flag, { type: 'integer', enum: [0, 1] }],
 ]);
 
+/** Also of one that has a description of its own: it is a clone with the same definition. */
+function knownOf(schema: z.core.$ZodType): JsonSchema | undefined {
+  const found = known.get(schema);
+  const { def, parent } = schema._zod;
+  return found === undefined && parent?._zod.def === def ? knownOf(parent) : found;
+}
+
 /**
  * What zod says beyond what a reader needs: bounds that only say "safe integer", the pattern behind a format, and that
  * a response has no more fields (it may get some: additions are compatible).
@@ -22,10 +29,11 @@ export function plainSchema(context: {
   io: 'input' | 'output';
 }): void {
   const { jsonSchema } = context;
-  const replacement = known.get(context.zodSchema);
+  const replacement = knownOf(context.zodSchema);
   if (replacement !== undefined) {
+    const { description = replacement.description } = jsonSchema;
     for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-    Object.assign(jsonSchema, replacement);
+    Object.assign(jsonSchema, replacement, description === undefined ? {} : { description });
     return;
   }
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
