@@ -19,6 +19,13 @@ function knownOf(schema: z.core.$ZodType): JsonSchema | undefined {
   return found === undefined && parent?._zod.def === def ? knownOf(parent) : found;
 }
 
+/** The words that the schema has for itself stay. */
+function replace(jsonSchema: JsonSchema, replacement: JsonSchema): void {
+  const { description = replacement.description } = jsonSchema;
+  for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+  Object.assign(jsonSchema, replacement, description === undefined ? {} : { description });
+}
+
 /**
  * What zod says beyond what a reader needs: bounds that only say "safe integer", the pattern behind a format, and that
  * a response has no more fields (it may get some: additions are compatible).
@@ -31,9 +38,7 @@ export function plainSchema(context: {
   const { jsonSchema } = context;
   const replacement = knownOf(context.zodSchema);
   if (replacement !== undefined) {
-    const { description = replacement.description } = jsonSchema;
-    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-    Object.assign(jsonSchema, replacement, description === undefined ? {} : { description });
+    replace(jsonSchema, replacement);
     return;
   }
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
