@@ -108,7 +108,7 @@ function expectFields(schema: Schema, fields: Record<string, string>): void {
 }
 
 const answerOf = (method: string, path: string) =>
-  documented(method, path).responses[200]?.content?.['application/json']?.schema as Schema;
+  resolved(documented(method, path).responses[200] as Response).content?.['application/json']?.schema as Schema;
 
 test('docs/openapi.json is what the operations say (otherwise: npm run openapi)', () => {
   const file = new URL('../../../docs/openapi.json', import.meta.url);
@@ -241,7 +241,8 @@ describe('what was published before is there, field by field', () => {
       expect(body.additionalProperties).toBeUndefined();
       const example = requestBody?.content['application/json']?.example;
       expect(payload.parse(example)).toEqual(example);
-      expect(parameters.filter(({ required }) => required).map(({ name }) => name)).toEqual([
+      const sent = parameters.map(resolved).filter(({ required }) => required);
+      expect(sent.map(({ name }) => name)).toEqual([
         'x-service-event',
         'webhook-id',
         'webhook-timestamp',
@@ -265,7 +266,7 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
     const isWithoutKey = keyless.includes(id) || operation.changesNothing === true;
     expect(named('header').includes('Idempotency-Key')).toBe(operation.method === 'POST' && !isWithoutKey);
     expect(found.requestBody !== undefined).toBe(operation.body !== undefined);
-    const answer = found.responses[200];
+    const answer = resolved(found.responses[200] as Response);
     expect(Object.keys(answer?.headers ?? {})).toContain('x-request-id');
     expect(answer?.content?.[operation.mediaType ?? 'application/json']?.schema).toBeDefined();
   });
@@ -465,6 +466,26 @@ test('a receiver that catches up goes on from what it read in the log, which web
     expect(words).toMatch(/last id (?:that you have )?read here/);
     expect(words).not.toMatch(/last `webhook-id`|event (?:that )?you have/);
   }
+});
+
+test('what five operations say alike is said once, and no resource is an answer with a second name', () => {
+  const inline = [
+    ...described,
+    ...Object.values(document.webhooks).map((one) => (one as { post: DocumentedOperation }).post),
+  ]
+    .flatMap(({ parameters = [] }) => parameters)
+    .filter(({ $ref }) => $ref === undefined);
+  const byText = Map.groupBy(inline, (one) => JSON.stringify(one));
+  expect([...byText].filter(([, all]) => all.length >= 5).map(([text]) => text)).toEqual([]);
+  const { parameters, responses, schemas } = document.components;
+  expect(Object.keys(parameters).filter((name) => name in schemas)).toEqual([]);
+  const shared = Object.entries(responses as Record<string, Response>).filter(
+    ([, { content = {} }]) => 'application/json' in content,
+  );
+  expect(shared.map(([name, { content }]) => [name, content?.['application/json']?.schema.$ref])).toEqual([
+    ['Done', '#/components/schemas/Ok'],
+    ['DoneOnce', '#/components/schemas/Ok'],
+  ]);
 });
 
 test('what a format says is said in no pattern: engines of patterns differ, and readers know formats', () => {

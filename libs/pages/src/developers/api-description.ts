@@ -117,11 +117,14 @@ export function parametersOf(endpoint: ApiOperation, api: ApiDescription, place:
 
 const isOfSuccess = (status: string): boolean => status.startsWith('2');
 
+const responseOf = (response: ApiResponse | Reference, { components }: ApiDescription): ApiResponse | undefined =>
+  '$ref' in response ? components.responses?.[nameOf(response.$ref)] : response;
+
 /** What it answers when all went well. */
-export function successOf({ responses }: ApiOperation): MediaType | undefined {
+export function successOf({ responses }: ApiOperation, api: ApiDescription): MediaType | undefined {
   const [, response] = Object.entries(responses).find(([status]) => isOfSuccess(status)) ?? [];
-  if (response === undefined || '$ref' in response) return undefined;
-  return Object.values(response.content ?? {})[0];
+  const content = response === undefined ? undefined : responseOf(response, api)?.content;
+  return Object.values(content ?? {})[0];
 }
 
 /** The first example of a body. */
@@ -133,7 +136,7 @@ export function exampleOf(media: MediaType | undefined): unknown {
 export function errorCodesOf({ responses }: ApiOperation, api: ApiDescription): [status: string, codes: string[]][] {
   return Object.entries(responses).flatMap(([status, response]): [string, string[]][] => {
     if (isOfSuccess(status)) return [];
-    const found = '$ref' in response ? api.components.responses?.[nameOf(response.$ref)] : response;
+    const found = responseOf(response, api);
     const codes = Object.values(found?.content ?? {}).flatMap(({ schema }) => codesOf(schema));
     return codes.length === 0 ? [] : [[status, codes]];
   });

@@ -94,7 +94,7 @@ ${shapeOf(media.schema, api, 'sent')}
 }
 
 function answerPart(endpoint: Endpoint, api: ApiDescription): Html {
-  const media = successOf(endpoint);
+  const media = successOf(endpoint, api);
   if (media === undefined) return html``;
   const isNamed = media.schema.$ref !== undefined;
   const example = exampleOf(media);

@@ -77,7 +77,7 @@ function partPage(tag: string, about: string, endpoints: readonly Endpoint[], ap
 
 /** Named objects that the page links: those of answers, and those within bodies, whose own fields are listed where they are sent. */
 function objectsOf(endpoints: readonly Endpoint[], api: ApiDescription): string[] {
-  const answers = endpoints.flatMap((endpoint) => successOf(endpoint)?.schema ?? []);
+  const answers = endpoints.flatMap((endpoint) => successOf(endpoint, api)?.schema ?? []);
   const sent = endpoints.flatMap(({ requestBody }) => {
     const body = requestBody?.content['application/json'];
     return body === undefined ? [] : [schemaOf(body.schema, api)];

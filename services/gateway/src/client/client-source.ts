@@ -116,7 +116,7 @@ function queryText(parameters: readonly Parameter[]): string {
 function methodOf(endpoint: Endpoint, api: ApiDescription, baseUrl: string): string {
   const { operationId, method, path, summary } = endpoint;
   const input = inputOf(endpoint, api);
-  const answer = successOf(endpoint);
+  const answer = successOf(endpoint, api);
   const isText = answer?.schema.type === 'string';
   const result = answer === undefined ? 'void' : typeText(answer.schema, '  ');
   const isKeyed = parametersOf(endpoint, api, 'header').some(({ name }) => name === 'Idempotency-Key');
@@ -131,7 +131,7 @@ ${iteratorOf(endpoint, input, api)}`;
 
 /** A list that is read page by page has a second method, which reads them all. */
 function iteratorOf(endpoint: Endpoint, input: Input | undefined, api: ApiDescription): string {
-  const answer = successOf(endpoint)?.schema;
+  const answer = successOf(endpoint, api)?.schema;
   const cursor = parametersOf(endpoint, api, 'query').find(({ name }) => name === 'after' || name === 'before');
   if (answer === undefined || cursor === undefined || input === undefined) return '';
   const { properties = {} } = schemaOf(answer, api);

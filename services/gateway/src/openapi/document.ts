@@ -9,6 +9,7 @@ import { exampleOf } from './examples/all-examples.ts';
 import { describeFields } from './field-words.ts';
 import { mcpPath } from './mcp-path.ts';
 import { plainSchema } from './plain-schema.ts';
+import { shareRepeated } from './share-repeated.ts';
 import { webhooks } from './webhooks.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -93,6 +94,7 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
     { override: schemasOf(operations) },
   );
   describeFields(document);
+  shareRepeated(document);
   return document;
 }
 
