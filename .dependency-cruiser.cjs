@@ -160,9 +160,9 @@ const rules = {
     'The service composes the two; messaging builds on service-kit.',
   ),
   'messaging-imports-service-kit-and-contracts': importsOnly('messaging', ['service-kit', 'contracts']),
-  'runs-import-service-kit-and-contracts': importsOnly(
+  'runs-import-service-kit-money-and-contracts': importsOnly(
     'runs',
-    ['service-kit', 'contracts'],
+    ['service-kit', 'money', 'contracts'],
     'Long runs for accounts live here alone: services give them their work and the table of their rows.',
   ),
   'service-host-wires-messaging-and-service-kit': importsOnly('service-host', [

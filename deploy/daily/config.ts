@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startMinuteOf } from '@app/runs/start-time';
 
 export interface DailyConfig {
   readonly gatewayUrl: string;
@@ -25,9 +26,9 @@ export function readConfig(env: Env = process.env): DailyConfig {
     );
   }
   if (!URL.canParse(gatewayUrl)) throw new Error('GATEWAY_URL must be an address, such as http://127.0.0.1:3000');
-  const time = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(env.DAILY_AT || '03:00');
-  if (time === null) throw new Error('DAILY_AT must be a time of day in UTC, such as 03:00');
-  return { gatewayUrl, key, startMinute: Number(time[1]) * 60 + Number(time[2]) };
+  const startMinute = startMinuteOf(env.DAILY_AT || '03:00');
+  if (startMinute === undefined) throw new Error('DAILY_AT must be a time of day in UTC, such as 03:00');
+  return { gatewayUrl, key, startMinute };
 }
 
 function writtenCredentials({ DATA_DIR: dataDir = '.data' }: Env): { baseUrl?: string; platformKey?: string } {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dayMs, minuteMs } from '@app/contracts/durations';
+import { callDailyJob, type Outcome } from '@app/runs/call-daily-job';
+import { nextStartMs } from '@app/runs/start-time';
+import type { ProgressPauses } from '@app/runs/watch-progress';
 import { type Arguments, readArguments, usage } from './arguments.ts';
-import { callDailyJob, type Outcome } from './call-daily-job.ts';
 import { type DailyConfig, readConfig } from './config.ts';
-import type { ProgressPauses } from './watch-progress.ts';
 
 /** What the job reads and writes of its process. */
 export interface Surroundings {
@@ -49,7 +49,7 @@ interface Job extends Surroundings {
 async function runEveryDay(job: Job): Promise<never> {
   noteOutcome(await run(job, 'start'));
   while (true) {
-    const waitMs = untilNextStartMs(Date.now(), job.config.startMinute);
+    const waitMs = nextStartMs(Date.now(), job.config.startMinute) - Date.now();
     log(job, `next at ${new Date(Date.now() + waitMs).toISOString()}`);
     await sleep(waitMs);
     noteOutcome(await run(job, 'scheduled'));
@@ -93,10 +93,4 @@ function noteOutcome(outcome: Outcome): void {
 
 function log({ write }: Surroundings, line: string): void {
   write(`${new Date().toISOString()} daily job, ${line}\n`);
-}
-
-/** Half a second into the minute: a timer may fire a little early, and would then find the same minute ahead of it. */
-function untilNextStartMs(nowMs: number, startMinute: number): number {
-  const todayMs = Math.floor(nowMs / dayMs) * dayMs + startMinute * minuteMs + 500;
-  return todayMs > nowMs ? todayMs - nowMs : todayMs + dayMs - nowMs;
 }

@@ -33,8 +33,15 @@ export function startStandalone(
   settings: Record<string, string> = {},
   args: string[] = [],
 ): Standalone {
-  // Data that was made once is copied for many tests: they start as its original.
-  const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir, INSTALLATION_ID: 'tests', ...settings };
+  // Data that was made once is copied for many tests: they start as its original. No job runs that no test asked for.
+  const env = {
+    ...process.env,
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    INSTALLATION_ID: 'tests',
+    DAILY_AT: 'off',
+    ...settings,
+  };
   const entry = join(import.meta.dirname, '../../deploy/standalone/src/main.ts');
   const child = spawn(process.execPath, announcing(entry, ...args), { env, stdio: [...announcingStdio] });
   hearAnnouncements(child);

@@ -95,7 +95,7 @@ test('the result is printed to be read, its problems too; --force is passed on',
   const gateway = await startGateway({ status: 200, body: JSON.stringify(notOk) });
   try {
     const { code, stdout } = await runMain({ BASE_URL: gateway.url, API_KEY: 'seller' }, '--force');
-    expect(code).toBe(2);
+    expect(code).toBe(0);
     expect(stdout).toContain(
       '12 renewals charged (€38.00 + ¥980 + $190.00), 1 card tried again, 1 subscription canceled',
     );
@@ -192,13 +192,29 @@ test.each([
   expect(keys).toHaveLength(1);
 });
 
+test('what a seller must mend is no failure of the job, and what the platform did not do is one', async () => {
+  const answerOf = (...codes: string[]): ReceiverResponse => ({
+    status: 200,
+    body: JSON.stringify({ ...notOk, problems: codes.map((code) => ({ code, detail: 'acc_1: …' })) }),
+  });
+  for (const [codes, exitCode] of [
+    [['charge_limit', 'key_refused', 'charging_stopped'], 0],
+    [['key_refused', 'account_failed'], 2],
+    [['reminders_failed'], 2],
+    [['orders_not_compared'], 2],
+    [[], 2],
+  ] as const)
+    expect([codes, (await callWith([answerOf(...codes)], [])).codes]).toEqual([codes, [exitCode]]);
+});
+
 test('a day whose run was not ok runs again at the next pod’s request, and not for an answer of its own', async () => {
+  const failed = { ...notOk, problems: [{ code: 'account_failed', detail: 'acc_1: the run made no progress' }] };
   const kept: ReceiverResponse = {
     status: 200,
     headers: { 'idempotent-replayed': 'true' },
-    body: JSON.stringify(notOk),
+    body: JSON.stringify(failed),
   };
-  const fresh: ReceiverResponse = { status: 200, body: JSON.stringify(notOk) };
+  const fresh: ReceiverResponse = { status: 200, body: JSON.stringify(failed) };
   const retried = await callWith([kept, ran], []);
   expect(retried.codes).toEqual([0]);
   expect(new Set(retried.keys).size).toBe(2);

@@ -1,4 +1,5 @@
 import { type NatsPasswordVariable, natsNames, natsPasswordVariable } from '@app/messaging/nats-config';
+import { startMinuteOf } from '@app/runs/start-time';
 import {
   ConfigError,
   integerSetting,
@@ -21,6 +22,14 @@ const configSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.data'),
   CLOCK_CONTROL: switchSetting('disabled'),
+  /** When the daily job of all accounts runs, in UTC; off where a scheduler of your own calls it. */
+  DAILY_AT: z
+    .string()
+    .refine(
+      (time) => time === 'off' || startMinuteOf(time) !== undefined,
+      'must be a time of day in UTC, such as 03:00, or off',
+    )
+    .default('03:00'),
   /** Left out: made of the machine and where DATA_DIR is on it. */
   INSTALLATION_ID: z.string().min(1).max(200).optional(),
   /** Left out: enabled while HOST and the host of PUBLIC_URL are loopback, because only this machine's users sign up then. */

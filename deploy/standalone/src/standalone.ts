@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { version } from '@app/contracts/version';
 import { fullDisk } from '@app/embedded/free-space';
 import { portInUse } from '@app/embedded/ports';
+import { startMinuteOf } from '@app/runs/start-time';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { addHealthServer } from '@app/service-kit/health-server';
 import { createLogger } from '@app/service-kit/logger';
@@ -10,6 +11,7 @@ import { startProcessTelemetry } from '@app/service-kit/telemetry';
 import { ignoredVariables, loopbackWarning, type StandaloneConfig } from './config.ts';
 import { removeConnections, writeConnections } from './connections.ts';
 import { credentialsFile, writeCredentials } from './credentials.ts';
+import { startDailySchedule } from './daily-schedule.ts';
 import { makeDataDir } from './data-dir.ts';
 import { watchDisk } from './disk-watch.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
@@ -144,13 +146,21 @@ async function start(
   );
   writeConnections(config.DATA_DIR, infrastructure, secrets);
   await untilReady(checks, say);
-  const copied = checks.find(({ name }) => name === 'installation')?.warning?.();
-  if (copied !== undefined) announce(copied);
+  const copied = () => checks.find(({ name }) => name === 'installation')?.warning?.();
+  const copyNotice = copied();
+  if (copyNotice !== undefined) announce(copyNotice);
   await addHealthServer(config, checks, services);
   const credentials = { ...prepared.credentials, baseUrl: config.PUBLIC_URL ?? url };
   writeCredentials(config.DATA_DIR, credentials);
   noteSellerMade(config.DATA_DIR, secrets);
   say(`${credentials.email}: password and API key are in ${credentialsFile(config.DATA_DIR)}`);
+  const startMinute = config.CLOCK_CONTROL === 'enabled' ? undefined : startMinuteOf(config.DAILY_AT);
+  if (startMinute !== undefined) {
+    const { platformKey } = credentials;
+    const isCopy = () => copied() !== undefined;
+    const schedule = startDailySchedule({ gatewayUrl: url, platformKey, startMinute, isCopy, say: announce });
+    services.add('daily job', schedule, (started) => started.close());
+  }
   say(`open the dashboard, once and within ten minutes: ${credentials.baseUrl}${prepared.path}`);
   return credentials.baseUrl;
 }

@@ -27,6 +27,13 @@ const runProblem = z.object({
   detail: z.string(),
 });
 
+/** Problems of the platform; those of other codes are an account's own, which its seller reads and mends. */
+export const platformProblems: ReadonlySet<string> = new Set<z.infer<typeof runProblem>['code']>([
+  'account_failed',
+  'orders_not_compared',
+  'reminders_failed',
+]);
+
 /** A result names no more problems than these; the others are in the log and in the accounts' own runs. */
 export const problemsMax = 10;
 

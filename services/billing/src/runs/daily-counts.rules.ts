@@ -1,4 +1,4 @@
-import { type DailyResult, problemsMax, type RunProblem } from '@app/contracts/daily-runs';
+import { type DailyResult, platformProblems, problemsMax, type RunProblem } from '@app/contracts/daily-runs';
 
 /** What a run did; each step adds to the counts. */
 export interface DailyCounts {
@@ -60,9 +60,13 @@ export function addResults(a: DailyResult, b: DailyResult): DailyResult {
     chargedByCurrency: addAmounts(a.chargedByCurrency, b.chargedByCurrency),
     blocked: a.blocked + b.blocked,
     waiting: a.waiting + b.waiting,
-    problems: [...a.problems, ...b.problems].slice(0, problemsMax),
+    problems: platformFirst([...a.problems, ...b.problems]).slice(0, problemsMax),
   };
 }
+
+/** Those that an operator must mend are never left out for those that a seller must. */
+const platformFirst = (problems: readonly RunProblem[]): RunProblem[] =>
+  problems.toSorted((a, b) => Number(platformProblems.has(b.code)) - Number(platformProblems.has(a.code)));
 
 type Amounts = Readonly<Record<string, number>>;
 

@@ -28,7 +28,7 @@ export function resultLines(text: string): string[] {
     ...(waiting === 0 ? [] : [`${counted(waiting, 'charge')} left to the next run by the limit of charges`]),
     ...problems.map(({ code, detail }) => `problem ${code}: ${detail}`),
     ...(stopped ? ['to charge what waits at once, if it is right: npm run daily -- --force'] : []),
-    ok ? 'ok' : 'not ok; the next run does what was left',
+    ok ? 'ok' : 'not ok; the next run does what was left, and each seller reads what is theirs to mend',
   ];
 }
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { platformProblems } from '@app/contracts/daily-runs';
 import { hourMs, minuteMs } from '@app/contracts/durations';
 import { resultLines } from './result-lines.ts';
 import { type ProgressPauses, watchProgress } from './watch-progress.ts';
 
 /**
- * ran         the job ran for every account
- * incomplete  it ran, and some account's part failed; the next run does what was left
+ * ran         the job ran for every account; what an account's seller must mend is in its result, and in that seller's activity
+ * incomplete  it ran, and the platform failed at a part of it; the next run does what was left
  * refused     the gateway said no, or what answered is no gateway: another request changes nothing
  * unknown     no answer within an hour; the job may be running
  */
@@ -63,7 +64,8 @@ function outcomeOf(
     if (ok === true) return 'ran';
     // Another server at the address, a proxy or a login page also answers 200.
     if (ok !== false) return 'refused';
-    return tried === 1 && replayed === true ? 'again' : 'incomplete';
+    if (tried === 1 && replayed === true) return 'again';
+    return problemCodesOf(text).some((code) => platformProblems.has(code)) ? 'incomplete' : 'ran';
   }
   const unreachable = status === 0 && mustBeThere && tried === 1;
   return unreachable || !isTemporary(status, text) ? 'refused' : 'later';
@@ -81,6 +83,13 @@ async function requestAndWatch(call: DailyCall, tried: number): Promise<Answered
 
 const isTemporary = (status: number, text: string): boolean =>
   status === 0 || status === 429 || status >= 500 || (status === 409 && codeOf(text) === 'idempotency_key_in_use');
+
+/** A result that is not ok and names nothing is the platform's own fault. */
+function problemCodesOf(text: string): string[] {
+  const problems = fieldOf(text, 'problems');
+  const codes = Array.isArray(problems) ? problems.map((problem: { code?: unknown }) => String(problem.code)) : [];
+  return codes.length === 0 ? ['account_failed'] : codes;
+}
 
 const codeOf = (text: string): unknown => fieldOf(text, 'code');
 
