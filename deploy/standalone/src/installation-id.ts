@@ -1,25 +1,33 @@
 import { hash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Of systemd, and of D-Bus where that is missing. Containers have none, and only the directory counts. */
 const machineFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
+
+/** In a DATA_DIR that was made of a backup: what tells it from the one that was backed up, also in the same place. */
+export const restoredFile = 'restored';
 
 /**
  * What a copied DATA_DIR does not carry: the machine, and where the directory is on it. Another one starts as a copy, which sends nothing.
  * @param dataDir exists
  */
 export function installationIdOf(dataDir: string, machine: string = machineId()): string {
-  return hash('sha256', `${machine}\n${realpathSync(dataDir)}`, 'base64url').slice(0, 22);
+  return hash(
+    'sha256',
+    `${machine}\n${realpathSync(dataDir)}${textOf(join(dataDir, restoredFile))}`,
+    'base64url',
+  ).slice(0, 22);
 }
 
 function machineId(): string {
-  for (const file of machineFiles) {
-    try {
-      const id = readFileSync(file, 'utf8').trim();
-      if (id !== '') return id;
-    } catch {
-      // The next one.
-    }
+  return machineFiles.map(textOf).find((id) => id !== '') ?? '';
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return '';
   }
-  return '';
 }

@@ -1,0 +1,123 @@
+import { mkdir, open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '@app/embedded/ports';
+import { startReceiver } from '@app/testing/http-receiver';
+import { pollSystem } from '@app/testing/poll-system';
+import { expect, onTestFinished, test } from 'vitest';
+import { copyMadeData } from './support/made-data.ts';
+import { runScript } from './support/run-script.ts';
+import { call } from './support/seller.ts';
+import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
+import { dataDir, folderForEachTest, running } from './support/standalone-folder.ts';
+
+/**
+ * Guarantee: a backup that is made while orders come in, restored into an empty place, lacks no order that was answered before it began,
+ * and nothing that follows from an order that it has; it acts on nobody until it is adopted; and a damaged one is found out.
+ */
+folderForEachTest();
+
+const script = 'deploy/standalone/src/backup/backup-command.ts';
+const settings = { RATE_LIMIT_PER_MINUTE: '0', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' };
+
+async function start(directory: string, more: Record<string, string> = {}): Promise<Standalone> {
+  const standalone = startStandalone(directory, await freePort(), { ...settings, ...more });
+  running.push(standalone);
+  await standalone.until(/^ready /);
+  return standalone;
+}
+
+const sellerOf = async (directory: string) => {
+  const { baseUrl, apiKey } = await readCredentials(directory);
+  return (method: string, path: string, body?: unknown) =>
+    call(baseUrl, method, path, {
+      headers: { authorization: `Bearer ${apiKey}` },
+      ...(body === undefined ? {} : { body }),
+    });
+};
+type Send = Awaited<ReturnType<typeof sellerOf>>;
+
+async function all(send: Send, path: string): Promise<Record<string, string>[]> {
+  const found: Record<string, string>[] = [];
+  for (let more = true, before = ''; more; before = `&before=${found.at(-1)?.id}`) {
+    const { json } = await send('GET', `${path}?limit=100${before}`);
+    found.push(...json.data);
+    more = json.has_more;
+  }
+  return found;
+}
+
+async function largestFile(folder: string): Promise<string> {
+  const names = await readdir(folder, { recursive: true });
+  const sized = await Promise.all(
+    names.map(async (name) => ({ path: join(folder, name), size: (await stat(join(folder, name))).size })),
+  );
+  return sized.toSorted((a, b) => b.size - a.size)[0]?.path ?? '';
+}
+
+test('what is restored has every order of before the backup, each with its figures and webhooks, and is a copy', async () => {
+  await copyMadeData(dataDir);
+  const original = await start(dataDir);
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const seller = await sellerOf(dataDir);
+  await seller('PUT', '/api/v1/webhook-endpoint', { url: receiver.url, events: ['order.paid'] });
+  const product = { name: 'Course', slug: 'course', priceCents: 4_900, currency: 'usd', pricingType: 'onetime' };
+  const productId: string = (await seller('POST', '/api/v1/products', { ...product, status: 'live' })).json.id;
+  const answered: string[] = [];
+  let isSelling = true;
+  const sell = async (buyer: number): Promise<void> => {
+    for (let n = 0; isSelling; n += 1) {
+      const order = { productSlug: 'course', email: `buyer-${buyer}-${n}@example.com` };
+      const { json } = await seller('POST', '/api/v1/orders', order);
+      answered.push(json.orderId);
+    }
+  };
+  const selling = Promise.all([1, 2, 3, 4].map(sell));
+  await receiver.received(50);
+  const before = [...answered];
+  const backups = `${dataDir}-backups`;
+  // One that was killed, and an older one.
+  for (const name of ['20260101T000000Z.unfinished', '20251231T000000Z'])
+    await mkdir(join(backups, name), { recursive: true });
+  const made = await runScript(script, ['backup', '--to', backups, '--keep', '1'], { DATA_DIR: dataDir });
+  expect([made.code, made.output]).toEqual([0, expect.stringContaining('backed up to')]);
+  isSelling = false;
+  await selling;
+  await original.end('SIGKILL');
+
+  const [name = '', ...others] = await readdir(backups);
+  expect(others).toEqual([]);
+  const backup = join(backups, name);
+  const verified = await runScript(script, ['restore', backup, '--verify'], { DATA_DIR: dataDir });
+  expect([verified.code, verified.output]).toEqual([0, expect.stringContaining('is whole')]);
+  const again = await runScript(script, ['restore', backup], { DATA_DIR: dataDir });
+  expect([again.code, again.output]).toEqual([1, expect.stringContaining('has something in it')]);
+  const restoredDir = `${dataDir}-restored`;
+  const restored = await runScript(script, ['restore', backup], { DATA_DIR: restoredDir });
+  expect([restored.code, restored.output]).toEqual([0, expect.stringContaining('npm run adopt')]);
+
+  const own = { INSTALLATION_ID: '' };
+  const copy = await start(restoredDir, own);
+  expect(copy.output()).toContain('this is a copy of an installation');
+  const there = await sellerOf(restoredDir);
+  const orders = (await all(there, '/api/v1/orders')).map(({ id }) => id);
+  expect(before.filter((id) => !orders.includes(id))).toEqual([]);
+  expect(orders.length).toBeLessThan(answered.length + 1);
+  const adopted = await runScript('deploy/standalone/src/adopt.ts', [], { DATA_DIR: restoredDir, ...own });
+  expect(adopted.code).toBe(0);
+  await pollSystem('every restored order has its figures and its webhook', async () => {
+    const [metrics, deliveries] = await Promise.all([
+      there('GET', `/api/metrics/${productId}`),
+      all(there, '/api/v1/webhook-deliveries'),
+    ]);
+    const sent = deliveries.filter(({ event, status }) => event === 'order.paid' && status === 'delivered');
+    return metrics.json.summary.orders === orders.length && sent.length === orders.length;
+  });
+
+  const damaged = await largestFile(join(backup, 'postgres/cluster/base'));
+  const file = await open(damaged, 'r+');
+  await file.write(Buffer.alloc(64, 0xa5), 0, 64, 8_192 * 3 + 4_000);
+  await file.close();
+  const refused = await runScript(script, ['restore', backup, '--verify'], { DATA_DIR: dataDir });
+  expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('is not as the backup was written')]);
+});
