@@ -172,13 +172,20 @@ const rules = {
   ]),
   'embedded-imports-no-lib': importsOnly('embedded', []),
   'rules-are-pure': {
-    comment: 'A *.rules.ts decides from its arguments: contracts, money, its own *.rules.ts and *.types.ts, no I/O.',
+    comment:
+      'A *.rules.ts decides from its arguments: contracts, money, the look of emails, its own *.rules.ts and *.types.ts, no I/O.',
     from: { path: '^((?:services|libs)/[^/]+)/.+\\.rules\\.ts$' },
-    to: { pathNot: '^libs/(contracts|money)/|^$1/.+\\.(rules|types)\\.ts$', dependencyTypesNot: ['type-only'] },
+    to: {
+      pathNot: '^libs/(contracts|money)/|^libs/email/src/letter\\.rules\\.ts$|^$1/.+\\.(rules|types)\\.ts$',
+      dependencyTypesNot: ['type-only'],
+    },
   },
   'rules-take-types-from-their-own-package': {
     from: { path: '^((?:services|libs)/[^/]+)/.+\\.rules\\.ts$' },
-    to: { pathNot: '^libs/(contracts|money)/|^$1/', dependencyTypes: ['type-only'] },
+    to: {
+      pathNot: '^libs/(contracts|money)/|^libs/email/src/letter\\.rules\\.ts$|^$1/',
+      dependencyTypes: ['type-only'],
+    },
   },
   'testing-is-for-tests': {
     from: { pathNot: `${tests}|^libs/testing/|^bench/|^vitest\\.config` },

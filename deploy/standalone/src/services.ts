@@ -186,6 +186,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
   if (service === 'webhook-dispatcher') {
     const { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;
     const emails = {
+      PUBLIC_URL: emailSettingsOf(config).PUBLIC_URL,
       SMTP_URL,
       EMAIL_FROM,
       AUTOMATION_EMAILS,

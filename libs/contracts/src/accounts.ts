@@ -201,6 +201,7 @@ export const accountSettings = z.object({
   accentColor: z.string().nullable().describe('The colour of buttons on the hosted pages; null is the pages’ own.'),
   termsUrl: z.string().nullable().describe('The seller’s terms, linked on the hosted pages.'),
   refundPolicyUrl: z.string().nullable().describe('The seller’s refund policy, linked on the hosted pages.'),
+  logoName: z.string().nullable().default(null).describe('The name of the picture on the hosted pages and in emails.'),
   portalCancel: z.boolean().describe('Whether buyers may cancel their subscriptions in the portal.'),
   portalPause: z.boolean().describe('Whether buyers may pause and resume their subscriptions in the portal.'),
   statementSuffix: z
@@ -214,6 +215,7 @@ export const accountSettings = z.object({
 export type Settings = z.infer<typeof accountSettings>;
 
 export const settingsResource = accountSettings
+  .omit({ logoName: true })
   .extend({
     supportEmailPending: z
       .string()
@@ -245,6 +247,7 @@ export const newAccountSettings = {
   accentColor: null,
   termsUrl: null,
   refundPolicyUrl: null,
+  logoName: null,
   portalCancel: true,
   portalPause: true,
   statementSuffix: null,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { startReceiver } from '@app/testing/http-receiver';
 import { pageFiles } from '../src/files.ts';
-import { gallery } from '../src/gallery/gallery.ts';
+import { type GalleryPage, gallery } from '../src/gallery/gallery.ts';
+import { emailPages } from './email-pages.ts';
 
 const textOf = (...names: readonly string[]): string =>
   names
@@ -13,11 +14,19 @@ const textOf = (...names: readonly string[]): string =>
 const assets: Readonly<Record<string, { readonly type: string; readonly body: string }>> = {
   '/style.css': { type: 'text/css', body: textOf('pages.css', 'dashboard.css') },
   '/developers.css': { type: 'text/css', body: textOf('developers.css') },
+  '/logo.svg': {
+    type: 'image/svg+xml',
+    body: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="#8a1c4a"/></svg>',
+  },
   '/developers.js': { type: 'text/javascript', body: textOf('developers.js') },
 };
 
+/** Pages, and emails. */
+export const shownPages: readonly GalleryPage[] = [...gallery, ...emailPages];
+
+/** Emails have their styles beside their elements. */
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; form-action 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'";
 
 /** Serves each page of the gallery at its name, under a policy that lets tests fetch. Closes with the test. */
 export async function startGallery(): Promise<string> {
@@ -26,7 +35,7 @@ export async function startGallery(): Promise<string> {
       const type = (name: string) => ({ 'content-type': `${name}; charset=utf-8`, 'content-security-policy': policy });
       const asset = assets[path];
       if (asset !== undefined) return { status: 200, headers: type(asset.type), body: asset.body };
-      const page = gallery.find(({ name }) => path === `/${name}`);
+      const page = shownPages.find(({ name }) => path === `/${name}`);
       if (page === undefined) return { status: 204 };
       return { status: 200, headers: type('text/html'), body: page.render({ stylesheets: ['/style.css'] }) };
     },

@@ -63,7 +63,10 @@ test('a product is for sale with every active bump in order, the requested disco
   await discount('UNNAMED');
   expect(await find(wanted({ slug: 'course', withPage: true }))).toMatchObject([{ page: { hasDiscountCodes: true } }]);
 
-  const offered = ({ id, headline, price_cents }: typeof first) => ({ id, headline, priceCents: price_cents });
+  const offered = ({ id, headline, price_cents }: typeof first) => ({
+    ...{ id, headline, priceCents: price_cents },
+    ...{ accessUrl: null, description: null },
+  });
   const full = { ...bare, bumps: bumps.map(offered), upsell: offered(first) };
   expect(await forSale('course')).toEqual(full);
   expect(await forSale('course', 'LAUNCH')).toEqual({

@@ -86,7 +86,10 @@ test('the response has the product and the requested bumps and codes that can be
   expect(await resolve([{ accountId, slug: 'full', bumpIds, discountCodes: ['TEN', 'NONE', 'OLD'] }])).toEqual([
     {
       ...now,
-      bumps: bumps.map(({ id }) => ({ id, headline: 'bump 1', priceCents: 700 })),
+      bumps: bumps.map(({ id }) => ({
+        ...{ id, headline: 'bump 1', priceCents: 700 },
+        ...{ accessUrl: null, description: null },
+      })),
       discounts: [
         {
           id: expired.id,

@@ -67,13 +67,30 @@ test('an update names the version that it was made from, and changes nothing whe
   for (const ifMatch of [undefined, '*']) expect((await patch(ifMatch, { commissionHoldDays: 9 })).status).toBe(200);
 });
 
+test('a logo and its removal are published with the settings, because emails have it; the same again is no change', async () => {
+  const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const put = async () => {
+    const { json } = await send(url, 'PUT', '/api/v1/settings/logo', { key: seller.key, body: { data } });
+    return String(json.url).split('/').at(-1);
+  };
+  const name = await put();
+  expect(await put()).toBe(name);
+  expect((await whenPublished()).at(-1)).toMatchObject({ logoName: name });
+  const { version } = await read();
+  expect(await read()).not.toHaveProperty('logoName');
+  await send(url, 'DELETE', '/api/v1/settings/logo', { key: seller.key });
+  const events = await whenPublished();
+  expect(events.at(-1)).toMatchObject({ logoName: null, revision: version + 1 });
+  expect(events.filter(({ logoName }) => logoName === name)).toHaveLength(1);
+});
+
 test('a new account, and each change of its settings, publishes all of them with the number of the change', async () => {
   // What is no other service's matter is in no event: an address that its reader has not confirmed.
   const { logoUrl, version, supportEmailPending, ...made } = await read();
   expect([logoUrl, version, supportEmailPending]).toEqual([null, 1, null]);
   const ofGateway = { logoUrl, supportEmailPending };
   const [first] = await whenPublished();
-  expect(first).toEqual({ ...made, revision: 1, changedAt: expect.any(String) });
+  expect(first).toEqual({ ...made, logoName: null, revision: 1, changedAt: expect.any(String) });
   const pages = {
     accentColor: '#0b5f4f',
     termsUrl: 'https://ada.example/terms',

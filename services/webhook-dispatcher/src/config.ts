@@ -23,6 +23,11 @@ export const configSchema = z
     WEBHOOKS_PER_SECOND: integerSetting(0, 1_000_000, 100),
     /** Without a mail server automations send no email. */
     ...smtpSettings,
+    /** How the outside reaches the gateway: links in emails begin with it, and the address of a shop's logo. */
+    PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .default('http://127.0.0.1:3000'),
     /** Whether automations use the mail server: sellers of an older deployment may send receipts themselves. */
     AUTOMATION_EMAILS: switchSetting('enabled'),
     /** How many emails the automations of one account may send in a UTC day: a stolen account writes to no more people. */

@@ -27,7 +27,7 @@ export function answeredRequests(storage: Storage, sending: Sending, agent: Guar
   const emailsAvailable = emails.available;
   return [
     ...endpointRequests(sending),
-    ...automationRequests({ ...sending, partitions, emailsAvailable }),
+    ...automationRequests({ ...sending, partitions, emailsAvailable, publicUrl: emails.publicUrl }),
     ...activityRequests(database),
     ...repairRequests({ database, clock, announce, released: () => dispatcher.wake() }),
     ...historyRequests(database),

@@ -31,7 +31,7 @@ export async function openSending(
   if (allowLoopback)
     logger.info('webhooks to loopback addresses are allowed: sellers can reach every port of this machine');
   const owner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) => started.close());
-  const emails = createEmails(config, { ...storage, requester });
+  const emails = createEmails(config, { ...storage, requester, publicUrl: config.PUBLIC_URL });
   const attemptTimeoutMs = config.ATTEMPT_TIMEOUT_SECONDS * 1_000;
   const dispatcher = new Dispatcher({
     ...storage,

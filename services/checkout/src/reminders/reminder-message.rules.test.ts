@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
 import { type Reminder, reminderText } from './reminder-message.rules.ts';
 
-const reminder = (change: Partial<Reminder> = {}): Reminder => ({
-  businessName: 'Ada’s Courses',
+const shop = {
+  name: 'Ada’s Courses',
   supportEmail: 'help@example.com',
+  logoUrl: null,
+  accentColor: null,
+  termsUrl: null,
+  refundPolicyUrl: null,
+  purchasesUrl: 'https://shop.example/p/ada',
+};
+const reminder = (change: Partial<Reminder> = {}): Reminder => ({
+  shop,
   buyerName: 'Bob',
   productName: 'Course',
   totalCents: 114_00,
@@ -40,7 +48,7 @@ test('an amount of a currency without cents is one, and a buyer without a name i
 test('what buyers and sellers wrote is text: no markup, no line and no direction of its own', () => {
   const hostile = '<img src=x onerror="a()">\r\nBcc: eve@example.com\u2028\u202Eback';
   const { subject, text, html } = reminderText(
-    reminder({ buyerName: hostile, productName: hostile, businessName: hostile, supportEmail: hostile }),
+    reminder({ buyerName: hostile, productName: hostile, shop: { ...shop, name: hostile, supportEmail: hostile } }),
   );
   expect(subject).not.toMatch(/[\r\n\u2028\u202E]/);
   expect(text).not.toMatch(/[\r\u2028\u202E]|^Bcc/m);
@@ -63,5 +71,5 @@ test.each([
 ])('the greeting has no more of what was written as a name than a first word: %j', (buyerName, greeting) => {
   const { text, html } = reminderText(reminder({ buyerName }));
   expect(text.split('\n')[0]).toBe(greeting);
-  expect(html).toContain(`<p>${greeting}</p>`);
+  expect(html).toContain(`>${greeting}</p>`);
 });

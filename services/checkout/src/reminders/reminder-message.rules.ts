@@ -1,10 +1,10 @@
 import { escapeHtml, firstNameIn, plainLine } from '@app/contracts/plain-text';
+import { escapedLine, letterHtml, letterLink, type Shop, shopFoot } from '@app/email/letter';
 import { formatAmount } from '@app/money/format';
 
 /** What a reminder says. Names come from the seller, the buyer's name from the buyer: all of it is text. */
 export interface Reminder {
-  readonly businessName: string;
-  readonly supportEmail: string;
+  readonly shop: Shop;
   readonly buyerName: string | null;
   readonly productName: string;
   readonly totalCents: number;
@@ -20,12 +20,10 @@ export interface ReminderText {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const escaped = (text: string): string => escapeHtml(plainLine(text));
-
 /** The words of a reminder. Its headers make mail programs show a button that ends reminders (RFC 2369, RFC 8058). */
 export function reminderText(reminder: Reminder): ReminderText {
   return {
-    subject: plainLine(`${reminder.productName}: your checkout at ${reminder.businessName} is still open`),
+    subject: plainLine(`${reminder.productName}: your checkout at ${reminder.shop.name} is still open`),
     text: textOf(reminder),
     html: htmlOf(reminder),
     headers: {
@@ -43,7 +41,8 @@ function greetingOf({ buyerName }: Reminder): string {
 }
 
 function textOf(reminder: Reminder): string {
-  const { businessName, supportEmail, productName, link } = reminder;
+  const { productName, link } = reminder;
+  const { name: businessName, supportEmail } = reminder.shop;
   return [
     greetingOf(reminder),
     '',
@@ -64,22 +63,22 @@ function textOf(reminder: Reminder): string {
 const totalOf = ({ totalCents, currency }: Reminder): string => formatAmount(totalCents, currency);
 
 function htmlOf(reminder: Reminder): string {
-  const { businessName, supportEmail, productName, link, optOutLink } = reminder;
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(productName)}</title></head>
-<body style="margin:0;padding:24px;background:#fcfbf8;color:#1d2422;font:16px/1.6 sans-serif">
-<div style="max-width:32rem;margin:0 auto">
-<p>${escaped(greetingOf(reminder))}</p>
-<p>you began to buy <strong>${escaped(productName)}</strong> (${escaped(totalOf(reminder))}) at ${escaped(businessName)} and did
-not finish. Your checkout is as you left it.</p>
-<p style="margin:28px 0"><a href="${escaped(link)}"
-style="padding:12px 20px;border-radius:6px;background:#14594c;color:#ffffff;text-decoration:none">Go on with the checkout</a></p>
-<p>Questions? Reply to this email: ${escaped(supportEmail)} reads it.</p>
-<p style="margin-top:32px;color:#55605c;font-size:14px">You get this one reminder because you gave ${escaped(businessName)} your
-email address at the checkout. <a href="${escaped(optOutLink)}" style="color:#55605c">No more reminders</a></p>
-</div>
-</body>
-</html>
-`;
+  const { shop, productName, link, optOutLink } = reminder;
+  const { name, supportEmail } = shop;
+  const began = `you began to buy ${plainLine(productName)} (${totalOf(reminder)}) at ${plainLine(name)} and did not finish.`;
+  const letter = {
+    sender: shop,
+    title: `${productName} is still in your checkout: ${totalOf(reminder)}`,
+    parts: [
+      { html: escapedLine(greetingOf(reminder)) },
+      { html: `${escapeHtml(began)} Your checkout is as you left it.` },
+      { button: { label: 'Go on with the checkout', url: link } },
+      { html: `Questions? Reply to this email: ${escapedLine(supportEmail)} reads it.` },
+    ],
+    foot: [
+      `You get this one reminder because you gave ${escapedLine(name)} your email address at the checkout. ${letterLink({ label: 'No more reminders', url: optOutLink })}`,
+      ...shopFoot(shop),
+    ],
+  };
+  return letterHtml(letter, began);
 }

@@ -2,6 +2,7 @@ import type { Settings } from '@app/contracts/accounts';
 import { dayMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
+import { shopOf } from '@app/email/letter';
 import type { Mailer } from '@app/email/mailer';
 import type { Logger } from '@app/service-kit/logger';
 import type { Semaphore } from '@app/service-kit/semaphore';
@@ -253,8 +254,7 @@ function messageOf({ publicUrl, clock }: ReminderDeps, settings: Settings, remin
   const supportEmail = settings.supportEmail || row.support_email;
   const { name, slug, currency } = sale.product;
   const text = reminderText({
-    businessName,
-    supportEmail,
+    shop: shopOf(settings, { name: businessName, supportEmail }, publicUrl),
     currency,
     buyerName: row.name,
     productName: name,

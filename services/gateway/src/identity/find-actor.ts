@@ -23,6 +23,7 @@ const settingsTypes: ColumnsOf<Omit<SettingsRow, 'account_id'>> = {
   accent_color: 'text',
   terms_url: 'text',
   refund_policy_url: 'text',
+  logo_name: 'text',
   portal_cancel: 'bool',
   portal_pause: 'bool',
   statement_suffix: 'text',
@@ -74,6 +75,7 @@ interface SettingsRow {
   readonly accent_color: string | null;
   readonly terms_url: string | null;
   readonly refund_policy_url: string | null;
+  readonly logo_name: string | null;
   readonly portal_cancel: boolean;
   readonly portal_pause: boolean;
   readonly statement_suffix: string | null;
@@ -178,6 +180,7 @@ function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings' | 'bu
       accentColor: row.accent_color,
       termsUrl: row.terms_url,
       refundPolicyUrl: row.refund_policy_url,
+      logoName: row.logo_name,
       portalCancel: row.portal_cancel,
       portalPause: row.portal_pause,
       statementSuffix: row.statement_suffix,

@@ -12,7 +12,6 @@ export interface ShownSettings {
   readonly settings: Settings;
   /** Given for support, and not confirmed yet: no other service knows it. */
   readonly supportEmailPending: string | null;
-  readonly logoName: string | null;
   readonly version: number;
 }
 
@@ -23,7 +22,6 @@ export async function getShownSettings(database: Database, accountId: string): P
 export const shownSettingsOf = (account: Account): ShownSettings => ({
   settings: settingsOf(account),
   supportEmailPending: account.supportEmailPending ?? null,
-  logoName: account.logoName ?? null,
   version: account.settingsRevision,
 });
 
@@ -46,6 +44,7 @@ export function settingsOf(account: Account): Settings {
     accentColor: account.accentColor ?? null,
     termsUrl: account.termsUrl ?? null,
     refundPolicyUrl: account.refundPolicyUrl ?? null,
+    logoName: account.logoName ?? null,
     portalCancel: account.portalCancel,
     portalPause: account.portalPause,
     statementSuffix: account.statementSuffix ?? null,

@@ -1,13 +1,8 @@
-import { escapeHtml, firstNameIn, plainLine } from '@app/contracts/plain-text';
+import { firstNameIn, plainLine } from '@app/contracts/plain-text';
 import type { Payload } from '@app/contracts/triggers';
+import { escapedLine, letterHtml, type Shop, shopFoot } from '@app/email/letter';
 import type { EmailAction } from './built-in.rules.ts';
 import { renderBody, renderSubject, type TemplateValues } from './template.rules.ts';
-
-/** What is known of the seller. */
-export interface Seller {
-  readonly businessName: string;
-  readonly supportEmail: string;
-}
 
 /**
  * Where an email to the seller goes. An address that was given for support and has not confirmed may be a stranger's. Accounts of long
@@ -17,7 +12,8 @@ export const sellersAddress = ({
   supportEmail,
   supportEmailVerified = true,
   email,
-}: Pick<Seller, 'supportEmail'> & {
+}: {
+  readonly supportEmail: string;
   readonly supportEmailVerified?: boolean | undefined;
   readonly email?: string | undefined;
 }): string => (supportEmailVerified ? supportEmail : email || supportEmail);
@@ -35,37 +31,32 @@ export interface AutomationEmail {
 export function automationEmail(
   action: Pick<EmailAction, 'to' | 'subject' | 'body'>,
   payload: Payload,
-  seller: Seller,
+  shop: Shop,
   test: boolean,
 ): AutomationEmail {
-  const values = valuesOf(action, payload, seller);
-  const subject = renderSubject(action.subject, values) || plainLine(seller.businessName);
-  const { text, html } = renderBody(action.body, values);
-  return { subject: test ? `[Test] ${subject}` : subject, text, html: page(subject, html) };
+  const values = valuesOf(action, payload, shop);
+  const title = renderSubject(action.subject, values) || plainLine(shop.name);
+  const { text, parts } = renderBody(action.body, values);
+  const foot = action.to === 'buyer' ? shopFoot(shop) : [escapedLine(shop.name)];
+  const html = letterHtml({ sender: shop, title, parts, foot }, preheaderOf(text));
+  return { subject: test ? `[Test] ${title}` : title, text, html };
 }
 
+/** What follows the greeting. */
+const preheaderOf = (text: string): string => text.replace(/^(?:Hello|Hi|Dear)\b.*\n+/, '').replaceAll(/\s+/g, ' ');
+
 /** A buyer wrote the name, and perhaps gave another's address: an email to it has no more of the name than a first name. */
-function valuesOf({ to }: Pick<EmailAction, 'to'>, payload: Payload, seller: Seller): TemplateValues {
-  const values: Record<string, string> = { ...seller };
+function valuesOf({ to }: Pick<EmailAction, 'to'>, payload: Payload, shop: Shop): TemplateValues {
+  const values: Record<string, string> = { businessName: shop.name };
   for (const [field, value] of Object.entries(payload)) {
     if (typeof value === 'string') values[field] = value;
     else if (typeof value === 'number' || typeof value === 'boolean') values[field] = String(value);
   }
   // What the order has is older than the settings, but a new account's settings may still be on their way.
-  values.supportEmail = seller.supportEmail || (values.supportEmail ?? '');
+  values.supportEmail = shop.supportEmail || (values.supportEmail ?? '');
   if (to === 'buyer' && values.name !== undefined) {
     values.firstName = firstNameIn(values.name);
     if (values.firstName === '') values.name = '';
   }
   return values;
 }
-
-const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
-<body style="margin:0;padding:24px;background:#fcfbf8;color:#1d2422;font:16px/1.6 sans-serif">
-<div style="max-width:32rem;margin:0 auto">
-${body}</div>
-</body>
-</html>
-`;

@@ -10,6 +10,7 @@ const connectMaxMs = 10_000;
 export interface Emails {
   /** Whether there is a mail server that automations may use. */
   readonly available: boolean;
+  readonly publicUrl: string;
   readonly sendEmail: SendEmail;
   /** One email, all of it, in milliseconds: less than a lease. */
   readonly timeoutMs: number;
@@ -34,5 +35,10 @@ export function createEmails(
   const limits = { connectMs: Math.min(connectMaxMs, timeoutMs), messageMs: timeoutMs };
   const available = settings.AUTOMATION_EMAILS === 'enabled' && url !== undefined && from !== undefined;
   const mailer = available ? createMailer(createSmtpTransport(url, from, limits)) : undefined;
-  return { available, sendEmail: createSendEmail({ ...deps, mailer, emailsPerDay, allEmailsPerDay }), timeoutMs };
+  return {
+    available,
+    publicUrl: deps.publicUrl,
+    sendEmail: createSendEmail({ ...deps, mailer, emailsPerDay, allEmailsPerDay }),
+    timeoutMs,
+  };
 }

@@ -23,7 +23,7 @@ export function automationRequests(deps: AutomationDeps & TestDeps): RequestHand
     onRequest(contract.revealAutomationSecret, ({ automationId }, { accountId }) =>
       revealAutomationSecret(deps, accountId, automationId),
     ),
-    onRequest(contract.previewAutomation, async (input) => previewAutomation(input)),
+    onRequest(contract.previewAutomation, (input, { accountId }) => previewAutomation(deps, accountId, input)),
     onRequest(contract.testAutomation, (input, context) => testAutomation(deps, context, input)),
   ];
 }

@@ -6,6 +6,7 @@ import { idTimeMs } from '@app/contracts/ids';
 import { type Payload, sampleLinks } from '@app/contracts/triggers';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Submission } from '@app/email/email-transport';
+import { type Shop, shopOf } from '@app/email/letter';
 import type { Mailer } from '@app/email/mailer';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
@@ -37,6 +38,8 @@ export interface SendEmailDeps {
   readonly requester: Requester;
   /** Undefined without a mail server: what waits from a time with one is tried again, for as long as the schedule goes. */
   readonly mailer: Mailer | undefined;
+  /** As in `AutomationDeps`. */
+  readonly publicUrl: string;
   /** How many emails the automations of one account may send in a UTC day; notices that an endpoint is off may be a few more. */
   readonly emailsPerDay: number;
   /** The same of all accounts together; 0 for no bound. */
@@ -143,7 +146,7 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
       fromName: seller.businessName,
       to: recipient,
       replyTo: seller.supportEmail,
-      ...automationEmail(row.action, { ...payload, ...links }, seller, delivery.test),
+      ...automationEmail(row.action, { ...payload, ...links }, shopOfSeller(deps, seller), delivery.test),
       headers: { 'Auto-Submitted': 'auto-generated' },
       date: now,
     });
@@ -156,6 +159,9 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
     return { recipient: null, submission: deferred('the email could not be made') };
   }
 }
+
+const shopOfSeller = ({ publicUrl }: SendEmailDeps, settings: Settings): Shop =>
+  shopOf(settings, { name: settings.businessName, supportEmail: settings.supportEmail }, publicUrl);
 
 /** Null while the gateway, which makes them, does not answer. */
 async function linksFor(

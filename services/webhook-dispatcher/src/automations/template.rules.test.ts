@@ -1,7 +1,13 @@
 import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderBody, renderSubject, templateProblem } from './template.rules.ts';
+import { renderBody as render, renderSubject, type TemplateValues, templateProblem } from './template.rules.ts';
+
+/** Paragraphs alone: what is a button is checked by itself. */
+function renderBody(template: string, values: TemplateValues): { text: string; html: string } {
+  const { text, parts } = render(template, values);
+  return { text, html: parts.map((part) => ('html' in part ? `<p>${part.html}</p>\n` : '')).join('') };
+}
 
 const fields = ['firstName', 'product', 'accessUrl'];
 
@@ -36,11 +42,26 @@ test('a body is paragraphs of lines, and lines whose fields are all empty are le
   expect(renderBody(template, { firstName: 'Ada', product: 'A & B', accessUrl: 'https://a.example/?x=1&y=2' })).toEqual(
     {
       text: 'Hello Ada,\n\nA & B is yours\nYour access: https://a.example/?x=1&y=2\n\nBye\n',
-      html:
-        '<p>Hello Ada,</p>\n<p>A &amp; B is yours<br>\nYour access: ' +
-        '<a href="https://a.example/?x=1&amp;y=2">https://a.example/?x=1&amp;y=2</a></p>\n<p>Bye</p>\n',
+      html: '<p>Hello Ada,</p>\n<p>A &amp; B is yours</p>\n<p>Bye</p>\n',
     },
   );
+});
+
+test('the first line that ends with a link made for its reader is a button; other lines stay as they are', () => {
+  const template = 'Hello\nYour access: {{accessUrl}}\nbye\n\n{{portalUrl}} or {{product}}\n{{portalUrl}}';
+  const accessUrl = 'https://a.example/in';
+  const values = { accessUrl, portalUrl: 'https://b.example/p', product: 'A' };
+  const { text, parts } = render(template, values);
+  expect(text).toContain(`Your access: ${accessUrl}\n`);
+  expect(parts).toMatchObject([
+    { html: 'Hello' },
+    { button: { label: 'Open what you bought', url: accessUrl } },
+    { html: 'bye' },
+    { html: expect.stringContaining('https://b.example/p') },
+  ]);
+  expect(render('{{accessUrl}}', { accessUrl: 'javascript:alert(1)' }).parts).toEqual([
+    { html: 'javascript:alert(1)' },
+  ]);
 });
 
 test('addresses of the template are links; a value within one is encoded, and a value elsewhere is never a link', () => {

@@ -1,5 +1,6 @@
 import { limits } from '@app/contracts/common';
 import { escapeHtml, plainLine } from '@app/contracts/plain-text';
+import type { LetterLink, LetterPart } from '@app/email/letter';
 
 /**
  * Templates are data: `{{field}}` is replaced by the value of a field, and nothing else happens. A value is one line of
@@ -56,10 +57,10 @@ export function renderSubject(template: string, values: TemplateValues): string 
 }
 
 /**
- * The plain part and the paragraphs of the HTML part. An empty line ends a paragraph. A line whose fields are all empty is
- * left out, so that `Your access: {{accessUrl}}` is there only with an address.
+ * The plain part and the parts of the HTML part. An empty line ends a paragraph. A line whose fields are all empty is left out, so that
+ * `Your access: {{accessUrl}}` is there only with an address. The first line that ends with such a link is a button.
  */
-export function renderBody(template: string, values: TemplateValues): { text: string; html: string } {
+export function renderBody(template: string, values: TemplateValues): { text: string; parts: LetterPart[] } {
   const lines = template
     .replaceAll(/\r\n?/g, '\n')
     .split('\n')
@@ -69,8 +70,37 @@ export function renderBody(template: string, values: TemplateValues): { text: st
   const paragraphs = paragraphsOf(lines);
   return {
     text: paragraphs.map((paragraph) => paragraph.map(({ text }) => `${text}\n`).join('')).join('\n'),
-    html: paragraphs.map((paragraph) => `<p>${paragraph.map(htmlOf).join('<br>\n')}</p>\n`).join(''),
+    parts: partsOf(paragraphs),
   };
+}
+
+/** What a link is for, by the field that has it. */
+const buttonLabels: Readonly<Record<string, string>> = {
+  accessUrl: 'Open what you bought',
+  cardUrl: 'Use another card',
+  portalUrl: 'Open your purchases',
+};
+
+function partsOf(paragraphs: readonly (readonly Line[])[]): LetterPart[] {
+  const parts: LetterPart[] = [];
+  let hasButton = false;
+  for (const paragraph of paragraphs) {
+    let open: Line[] = [];
+    const close = () => {
+      if (open.length > 0) parts.push({ html: open.map(htmlOf).join('<br>\n') });
+      open = [];
+    };
+    for (const line of paragraph) {
+      if (line.button === undefined || hasButton) open.push(line);
+      else {
+        close();
+        parts.push({ button: line.button });
+        hasButton = true;
+      }
+    }
+    close();
+  }
+  return parts;
 }
 
 function isLeftOut(segments: readonly Segment[], values: TemplateValues): boolean {
@@ -87,6 +117,8 @@ interface Line {
   readonly text: string;
   /** Ranges of the text that a value filled: no link may touch them. */
   readonly values: readonly (readonly [number, number])[];
+  /** Of a line that ends with one of the links that are made for its reader. */
+  readonly button: LetterLink | undefined;
 }
 
 const urlEnd = /[\s<>"]/;
@@ -133,12 +165,23 @@ function renderLine(segments: readonly Segment[], values: TemplateValues): Line 
     const value = textOf(segment, values);
     if (tail.url !== undefined && !touches(filled, tail.url, text.length)) append(encodeURIComponent(value));
     else {
-      const isLink = /url$/i.test(segment.field) && wholeUrl.test(value) && URL.canParse(value);
+      const isLink = isLinkOf(segment, value);
       if (!isLink) filled.push([text.length, text.length + value.length]);
       append(value);
     }
   }
-  return { text: text.trimEnd(), values: filled };
+  return { text: text.trimEnd(), values: filled, button: buttonOf(segments, values) };
+}
+
+const isLinkOf = ({ field }: Field, value: string): boolean =>
+  /url$/i.test(field) && wholeUrl.test(value) && URL.canParse(value);
+
+/** The link with which the line ends. */
+function buttonOf(segments: readonly Segment[], values: TemplateValues): LetterLink | undefined {
+  const last = segments.findLast((segment) => isField(segment) || segment.trim() !== '');
+  if (last === undefined || !isField(last)) return undefined;
+  const [label, url] = [buttonLabels[last.field], textOf(last, values)];
+  return label !== undefined && isLinkOf(last, url) ? { label, url } : undefined;
 }
 
 const touches = (filled: readonly (readonly [number, number])[], from: number, to: number): boolean =>

@@ -57,8 +57,8 @@ const logos = tagged('Settings', [
     body: putImageBody,
     response: imageResource,
     errors: [],
-    run: async ({ app, actor, body, baseUrl }) => {
-      const image = await putLogo(app.database, actor.accountId, body.data);
+    run: async ({ app, context, body, baseUrl }) => {
+      const image = await putLogo(app, context, body.data);
       app.sellers.clear();
       return shownAs(image, logoUrlOf(baseUrl, image.name));
     },
@@ -74,8 +74,8 @@ const logos = tagged('Settings', [
     auth: 'account',
     scope: 'write',
     errors: [],
-    run: async ({ app, actor }) => {
-      await deleteLogo(app.database, actor.accountId);
+    run: async ({ app, context }) => {
+      await deleteLogo(app, context);
       app.sellers.clear();
     },
   }),

@@ -8,7 +8,10 @@ import { updateSettings } from '../../identity/update-settings.ts';
 import { defineOkOperation, defineOperation, tagged } from '../operation.ts';
 import { type AnyCall, sensitive } from '../sensitive-changes.ts';
 
-const resourceOf = ({ settings, supportEmailPending, logoName, version }: ShownSettings, baseUrl: string) => ({
+const resourceOf = (
+  { settings: { logoName, ...settings }, supportEmailPending, version }: ShownSettings,
+  baseUrl: string,
+) => ({
   ...settings,
   supportEmailPending,
   logoUrl: logoUrlOf(baseUrl, logoName),

@@ -1,5 +1,6 @@
 import { canReceiveEmail } from '@app/contracts/common';
 import { findBuyer } from '@app/contracts/portal';
+import { type Shop, shopOf } from '@app/email/letter';
 import type { Requester } from '@app/messaging/requester';
 
 /** The account whose buyer gets a letter; all null in a letter to a user. */
@@ -11,6 +12,24 @@ export interface LetterSeller {
   readonly email_verified: boolean | null;
   /** The address that the account was made with. */
   readonly sellers_own: string | null;
+  readonly handle: string | null;
+  readonly logo_name: string | null;
+  readonly accent_color: string | null;
+  readonly terms_url: string | null;
+  readonly refund_policy_url: string | null;
+}
+
+/** The seller as the letter shows it; null in a letter to a user. */
+export function shopOfLetter(seller: LetterSeller, publicUrl: string): Shop | null {
+  const { business_name: name, support_email: supportEmail, handle } = seller;
+  if (name === null || supportEmail === null || handle === null) return null;
+  const {
+    logo_name: logoName,
+    accent_color: accentColor,
+    terms_url: termsUrl,
+    refund_policy_url: refundPolicyUrl,
+  } = seller;
+  return shopOf({ handle, logoName, accentColor, termsUrl, refundPolicyUrl }, { name, supportEmail }, publicUrl);
 }
 
 export interface Addressing {

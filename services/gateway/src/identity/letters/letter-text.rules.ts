@@ -1,4 +1,5 @@
 import { escapeHtml, plainLine } from '@app/contracts/plain-text';
+import { letterHtml, type Sender, type Shop, shopFoot } from '@app/email/letter';
 import type { LetterKind } from './letter-paths.ts';
 
 interface LetterText {
@@ -9,8 +10,8 @@ interface LetterText {
 
 /** What a letter says beside its link. */
 export interface LetterFacts {
-  /** The name of the buyer's seller; empty in a letter to a user. */
-  readonly seller: string;
+  /** The buyer's seller; null in a letter to a user. */
+  readonly shop: Shop | null;
   /** When it was written. */
   readonly at: Date;
   /** From where a log-in was; what was changed, and from where. */
@@ -35,7 +36,10 @@ const timeOf = (at: Date): string => {
   return `on ${day} at ${time.slice(0, 5)} UTC`;
 };
 
-const words: Readonly<Record<LetterKind, (facts: LetterFacts) => Words>> = {
+/** What the words are made of; `seller` is empty in a letter to a user. */
+type Said = Omit<LetterFacts, 'shop'> & { readonly seller: string };
+
+const words: Readonly<Record<LetterKind, (facts: Said) => Words>> = {
   verification: () => ({
     subject: 'Verify your email address',
     why: 'An account was made with this address.',
@@ -106,21 +110,20 @@ const words: Readonly<Record<LetterKind, (facts: LetterFacts) => Words>> = {
  * browser are names that we know (`browserName`).
  */
 export function letterText(kind: LetterKind, link: string, facts: LetterFacts): LetterText {
-  const of = Object.assign({}, facts, { seller: plainLine(facts.seller) });
-  const { subject, why, what, button, ending } = words[kind](of);
+  const { shop } = facts;
+  const { subject, why, what, button, ending } = words[kind]({ ...facts, seller: plainLine(shop?.name ?? '') });
+  const title = subject;
+  const parts = [
+    { html: escapeHtml(`${why} ${what}`) },
+    { button: { label: button, url: link } },
+    { html: escapeHtml(ending) },
+  ];
+  const foot = shop === null ? ['Funnelry'] : shopFoot(shop);
   return {
     subject,
     text: ['Hello,', '', why, what, '', link, '', ending, ''].join('\n'),
-    html: `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
-<body>
-<p>Hello,</p>
-<p>${escapeHtml(why)} ${what}</p>
-<p><a href="${link}">${button}</a></p>
-<p>${ending}</p>
-</body>
-</html>
-`,
+    html: letterHtml({ sender: shop ?? platform, title, parts, foot }, why),
   };
 }
+
+const platform: Sender = { name: 'Funnelry', logoUrl: null, accentColor: null };

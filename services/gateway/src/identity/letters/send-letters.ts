@@ -8,7 +8,7 @@ import type { Logger } from '@app/service-kit/logger';
 import type { SealedBox } from '@app/service-kit/sealed-box';
 import { letterAttempted } from '../../points/points.ts';
 import type { LetterKind } from './letter-paths.ts';
-import { type Addressing, type LetterSeller, recipientOf } from './letter-recipient.ts';
+import { type Addressing, type LetterSeller, recipientOf, shopOfLetter } from './letter-recipient.ts';
 import { letterText } from './letter-text.rules.ts';
 import { lockedWindows, windowsGivenBack } from './new-letter.ts';
 
@@ -34,7 +34,7 @@ const claimStatement = statement<Claimed>(
   `update letters as l set attempts = l.attempts + 1, next_attempt_at = $1::timestamptz + interval '3 minutes'
    from (
      select d.id, coalesce(d.recipient, u.email) as email, a.id as account_id, a.business_name, a.support_email, a.test_mode,
-       a.email_verified, a.email as sellers_own
+       a.email_verified, a.email as sellers_own, a.handle, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url
      from (
        select id, user_id, account_id, recipient from letters where sealed is not null and next_attempt_at <= $1
        order by next_attempt_at limit ${atOnce} for update skip locked) as d
@@ -42,7 +42,8 @@ const claimStatement = statement<Claimed>(
    ) as due
    where l.id = due.id
    returning l.id, l.kind, l.sealed, l.attempts, l.created_at, l.expires_at, l.detail, due.email, due.account_id, due.business_name,
-     due.support_email, due.test_mode, due.email_verified, due.sellers_own`,
+     due.support_email, due.test_mode, due.email_verified, due.sellers_own, due.handle, due.logo_name, due.accent_color, due.terms_url,
+     due.refund_policy_url`,
   {
     id: 'text',
     kind: 'text',
@@ -58,6 +59,11 @@ const claimStatement = statement<Claimed>(
     test_mode: 'bool',
     email_verified: 'bool',
     sellers_own: 'text',
+    handle: 'text',
+    logo_name: 'text',
+    accent_color: 'text',
+    terms_url: 'text',
+    refund_policy_url: 'text',
   },
 );
 const endStatement = statement('letters-end', 'update letters set sealed = null where id = $1');
@@ -143,7 +149,12 @@ async function send({ mailer, box, clock }: SendDeps, letter: Claimed, addressin
     id: letter.id,
     ...addressing,
     date: clock.now(),
-    ...letterText(letter.kind, link, { seller: addressing.fromName, at: letter.created_at, detail: letter.detail }),
+    ...letterText(letter.kind, link, {
+      // The link to a portal stands under this deployment's address.
+      shop: shopOfLetter(letter, link.slice(0, link.indexOf('/p/'))),
+      at: letter.created_at,
+      detail: letter.detail,
+    }),
     headers: { 'Auto-Submitted': 'auto-generated' },
   });
 }
