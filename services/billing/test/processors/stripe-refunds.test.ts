@@ -1,7 +1,7 @@
 import { startDailyRun } from '@app/contracts/daily-runs';
 import { newId } from '@app/contracts/ids';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
-import { refundCharges, refundPayment, startPayment } from '@app/contracts/payments';
+import { refundCharges, refundPayment, settleHold, startPayment } from '@app/contracts/payments';
 import { receiveProcessorEvent } from '@app/contracts/processor-events';
 import { announced, listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
@@ -28,7 +28,8 @@ async function paidOrder(paymentMethod = 'pm_card_visa', fields: Parameters<type
   const books = stripe.booksOf(key);
   const [intent] = books.all<PaymentIntent>('payment_intent');
   /** As the seller does in Stripe's Dashboard: nothing of ours is in its metadata. */
-  const giveBack = (amount: number) => books.refund({ payment_intent: intent?.id, amount });
+  const giveBack = (amount: number, metadata: Record<string, string> = {}) =>
+    books.refund({ payment_intent: intent?.id, amount, metadata });
   const receive = async (about: Refund, type: string) => {
     const event = books.all<StripeEvent>('event').find((one) => one.type === type && one.data.object.id === about.id);
     if (event === undefined) throw new Error(`Stripe has no event ${type}`);
@@ -106,6 +107,35 @@ test('without webhooks the comparison of the books records it, and leaves no orp
   expect(await order.run()).toMatchObject({ ok: true, problems: [] });
   expect(await refunds(order)).toHaveLength(1);
 });
+
+test.each([
+  ['a sale', {}],
+  ['a hold that was captured', { hold: { upsell, decisionMinutes: 60 } }],
+] as const)(
+  'one that carries the metadata of its charge, as some integrations copy it, is the seller’s own: of %s',
+  async (_, fields) => {
+    for (const seen of ['event', 'list', 'both'] as const) {
+      const order = await paidOrder('pm_card_visa', fields);
+      if ('hold' in fields)
+        await harness.requester.request(
+          settleHold,
+          { orderId: order.orderId, decision: 'declined' },
+          commandOf(order.account),
+        );
+      const { metadata } = order.intent as PaymentIntent;
+      const made = order.giveBack(1_000, metadata);
+      if (seen !== 'list') await order.receive(made, 'refund.created');
+      if (seen !== 'event') expect(await order.run()).toMatchObject({ ok: true, problems: [] });
+      expect(await refunds(order)).toMatchObject([{ amount: 1_000, status: 'succeeded', reference: made.id }]);
+      expect(await refundedCents(order)).toBe(1_000);
+      expect(await published(order)).toEqual({ single: [1_000], whole: [] });
+      stripe.booksOf(order.key).failRefund(made.id);
+      if (seen !== 'list') await order.receive(made, 'refund.failed');
+      if (seen !== 'event') expect(await order.run()).toMatchObject({ ok: true, problems: [] });
+      expect(await refundedCents(order)).toBe(0);
+    }
+  },
+);
 
 test('a shop that has charged nothing for two months learns of a refund in the Dashboard by the run of all accounts', async () => {
   const order = await paidOrder();

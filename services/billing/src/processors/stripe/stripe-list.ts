@@ -219,7 +219,10 @@ function refundRecord(refund: Stripe.Refund, call: ProcessorCall, failedS?: numb
   // One that the seller made at Stripe has no metadata of ours, but what it is of has.
   const about = markOf(call, intent.metadata);
   if (about === undefined) return undefined;
-  const paymentId = markOf(call, metadata)?.paymentId ?? null;
+  // Some integrations copy the metadata of what it is of: that names no refund.
+  const mark = markOf(call, metadata);
+  const isOurs = mark?.call === 'refund' && mark.paymentId !== about.paymentId && mark.paymentId !== about.captureId;
+  const paymentId = isOurs ? mark.paymentId : null;
   // One of the seller's that failed before billing knew of it was never taken.
   const hasFailed = failedS !== undefined || (paymentId === null && isFailed(refund));
   return {
