@@ -87,9 +87,34 @@ async function countUnpublished(databaseUrl: (service: ServiceName) => string): 
 
 const deliveryStepsMax = 40;
 
-/** Every webhook came to an end: where none goes out any more, they wait for their next attempt, and the clock goes on. */
-export async function untilWebhooksEnd({ cluster, later, calmReceiver }: World): Promise<string[]> {
+/**
+ * What a seller does who reads that an endpoint was switched off. Five days of nothing but failures are about twenty seconds of the run, because its
+ * clock leaps: the machine may be busy, or the dispatcher be started again, for so long, and then the steady ones are off too.
+ * @returns how many were off
+ */
+async function switchEndpointsOn({ shops }: World): Promise<number> {
+  let switched = 0;
+  for (const { seller } of shops) {
+    const path = '/api/v1/webhook-endpoints';
+    const { json } = await seller.call('GET', path);
+    for (const { id, active } of json.data) {
+      if (active) continue;
+      const { status, text } = await seller.call('PATCH', `${path}/${id}`, { body: { active: true } });
+      if (status !== 200) throw new Error(`an endpoint could not be switched on, ${status}: ${text}`);
+      switched += 1;
+    }
+  }
+  return switched;
+}
+
+/**
+ * Every webhook came to an end, also those that are held of endpoints which were switched off: where none goes out any more, they wait
+ * for their next attempt, and the clock goes on.
+ */
+export async function untilWebhooksEnd(run: Pick<Run, 'count'>, world: World): Promise<string[]> {
+  const { cluster, later, calmReceiver } = world;
   calmReceiver();
+  run.count('endpoints switched on again', await switchEndpointsOn(world));
   const url = cluster.databaseUrl('webhook-dispatcher');
   const sql = 'select count(*)::integer as count, count(*) filter (where status = $1)::integer as held from deliveries';
   for (let steps = 0; ; ) {
@@ -103,6 +128,7 @@ export async function untilWebhooksEnd({ cluster, later, calmReceiver }: World):
     if (goesOn) continue;
     if (steps === deliveryStepsMax) return [`${row.count} webhooks are not delivered, ${row.held} of them held`];
     steps += 1;
+    run.count('endpoints switched on again', await switchEndpointsOn(world));
     later.advance(hourMs);
   }
 }

@@ -81,7 +81,7 @@ test('the books of processors, billing, checkout, affiliate, metrics and receive
   print('the actors have ended');
   const { open, problems } = await bringToAnEnd(run, world, answers);
   print('everything has come to an end');
-  const webhooks = await untilWebhooksEnd(world);
+  const webhooks = await untilWebhooksEnd(run, world);
   const compared = await compareBooks(world, answers, run.count);
   const differences = report(run.counts, answers, compared);
   for (let n = 1; n <= restores; n += 1) differences.push(...(await restored(world, random, answers)));
