@@ -1,10 +1,10 @@
-import { newIdSuffix } from '@app/contracts/ids';
+import { idOfCommand, newIdSuffix } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { recordFoundRefund } from '../src/reconciliation/unmatched-payments/record-found-refund.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
-import { dayMs, newAccount } from './payment-replicas.ts';
+import { dayMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { openReplicas, replicas } from './set-up.ts';
 
@@ -89,3 +89,52 @@ test('one that went through beside refunds that leave too little for it does not
   expect(await refundsThere(account)).toEqual([2_000, 900]);
   expect((await refunds()).map(({ status }) => status)).toEqual(['declined', 'succeeded', 'succeeded']);
 });
+
+test.each([
+  [2_000, 2],
+  [1_000, 4],
+  [4_900, 1],
+  [5_000, 0],
+])(
+  'of twelve refunds of %i at once, without a key and at two processes, %i go back, and each answer is true',
+  async (cents, most) => {
+    const [account, at, input] = [newAccount(), [replicas.start(), replicas.start()], startInput()];
+    const caller = { accountId: account, requestId: 'r' };
+    const { paymentId } = await startPayment((at[0] as Replica).deps, caller, input);
+    const commands = Array.from({ length: 12 }, () => newIdSuffix(replicas.clock.nowMs()));
+    const request = (commandId: string, index: number) =>
+      refundPayment((at[index % 2] as Replica).deps, { ...caller, commandId }, paymentId, { amountCents: cents });
+    const given = async () =>
+      (await replicas.books(account)).flatMap(({ kind, status, ...entry }) =>
+        kind === 'refund' && status === 'succeeded' ? [entry] : [],
+      );
+    const answers = await Promise.allSettled(commands.map(request));
+    const refunded = commands.filter((_, index) => answers[index]?.status === 'fulfilled');
+    // Two processes keep each other out: what is answered that nothing was refunded may be requested again.
+    expect(refunded.length).toBeGreaterThanOrEqual(Math.min(1, most));
+    expect(refunded.length).toBeLessThanOrEqual(most);
+    expect((await given()).map(({ paymentId: id, amountCents }) => [id, amountCents]).toSorted()).toEqual(
+      refunded.map((commandId) => [idOfCommand('payment', commandId), cents]).toSorted(),
+    );
+    const sums = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    expect(sums.map(({ status, amountCents }) => [status, amountCents])).toEqual(sums.map(() => ['refunded', cents]));
+    expect(sums.map(({ refundedCents }) => refundedCents).toSorted((a, b) => a - b)).toEqual(
+      sums.map((_, index) => (index + 1) * cents),
+    );
+    for (const answer of answers) {
+      if (answer.status === 'rejected')
+        expect(['invalid_transition', 'validation_failed', 'already_refunded']).toContain(answer.reason.code);
+    }
+    const [charge] = (await replicas.money(account, input.orderId)).charges;
+    expect(charge).toMatchObject({ refunded_cents: refunded.length * cents });
+    // Each that comes again with its command is answered as before; all others one after the other, until nothing is left for them.
+    for (const [index, commandId] of commands.entries()) {
+      const again = await request(commandId, index + 1).then(
+        ({ status }) => status,
+        (err: { code: string }) => err.code,
+      );
+      if (refunded.includes(commandId)) expect(again).toBe('refunded');
+    }
+    expect(await given()).toHaveLength(most);
+  },
+);
