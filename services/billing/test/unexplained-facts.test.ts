@@ -472,7 +472,8 @@ test('a fact and its payment are found by their own keys, even before the planne
   replicas.clock.advance(31 * dayMs);
   expect(await daily(replica, account)).toEqual([]);
   expect([...texts.keys()].toSorted()).toEqual([
-    ...['books-payments-with-fees', 'books-unexplained-facts', 'books-unlisted-charges', 'books-unlisted-holds'],
+    ...['books-payments-with-fees', 'books-unexplained-facts', 'books-unfollowed-facts'],
+    ...['books-unlisted-charges', 'books-unlisted-holds'],
     ...['books-unlisted-refunds', 'facts-write', 'unmatched-payments-read'],
   ]);
   for (const [name, text] of texts) {

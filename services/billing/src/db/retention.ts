@@ -43,13 +43,16 @@ const rules: readonly ClockRule[] = [
     limit: (clock) => daysAgo(clock, listedFactsKeepDays),
   },
   {
-    // What stops charges until the seller confirms it has no age. Lists show it after that too, so the confirmation goes last.
+    // What stops charges until the seller confirms it has no age, nor has what is not followed yet. Lists show the former after that too, so the
+    // confirmation goes last.
     statement: statement(
       'retention-facts',
       `delete from processor_facts where ctid = any (array(
       select ctid from processor_facts as f where seen_at < $1 and case
         when lacked then (select true from processor_facts as s where ${isSameFact} and s.seen_by = 'seller' limit 1)
         when seen_by = 'seller' then (select true from processor_facts as s where ${isSameFact} and s.lacked limit 1) is null
+        when seen_by = 'unfollowed' then (select true from payments as p where p.account_id = f.account_id
+          and p.order_id = f.order_id and p.processor_reference = f.reference limit 1)
         else true end limit $2))`,
     ),
     limit: (clock) => daysAgo(clock, factsKeepDays),

@@ -75,3 +75,24 @@ const rowOf = (fact: Fact): Record<keyof typeof writtenTypes, unknown> & { reado
   message: fact.message,
   ours: isOfOurs(fact),
 });
+
+const factsKept = `account_id, processor, test, ${factColumns}`;
+
+/** $1–$3 whose, $4 the reading, $5 and $6 the fact, $7 when it was tried */
+const unfollowedStatement = statement(
+  'facts-write-unfollowed',
+  `insert into processor_facts (${factsKept}, seen_by, seen_at)
+   select ${factsKept}, 'unfollowed', $7 from processor_facts
+   where account_id = $1 and processor = $2 and test = $3 and seen_by = 'list' and seen_at = $4 and reference = $5 and kind = $6
+   on conflict do nothing`,
+);
+
+/** Keeps a fact that a reading showed and that could not be followed, for the next ones. @param readAt when that reading began */
+export async function keepUnfollowed(
+  { pool }: Pick<Database, 'pool'>,
+  { accountId, processor, test }: FactsOf,
+  { reference, ...fact }: Fact,
+  { readAt, now }: { readonly readAt: Date; readonly now: Date },
+): Promise<void> {
+  await pool.query(unfollowedStatement([accountId, processor, test, readAt, reference, factKindOf(fact), now]));
+}

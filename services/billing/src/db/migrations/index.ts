@@ -16,6 +16,7 @@ import { UnmatchedFacts } from './0012-unmatched-facts.ts';
 import { EmailKeys } from './0013-email-keys.ts';
 import { RefusedRenewals } from './0014-refused-renewals.ts';
 import { StopsOfBothReleases } from './0015-stops-of-both-releases.ts';
+import { UnfollowedFacts } from './0016-unfollowed-facts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -34,5 +35,6 @@ export const migrations: Migrations = [
   { name: '0013-email-keys', class: EmailKeys },
   { name: '0014-refused-renewals', class: RefusedRenewals },
   { name: '0015-stops-of-both-releases', class: StopsOfBothReleases },
+  { name: '0016-unfollowed-facts', class: UnfollowedFacts },
   installationMigration,
 ];

@@ -64,15 +64,14 @@ export async function matchNewest(
   dueSince: Date,
 ): Promise<readonly NotFollowed[]> {
   const notFollowed: NotFollowed[] = [];
-  for (const { processor: name, test, since, recompared_at } of await booksToCompare(deps, accountId)) {
+  for (const { processor: name, test, since, compared } of await booksToCompare(deps, accountId)) {
     if (test) continue;
     const { processor, ...keys } = await deps.processors.named(name, accountId, false);
     const call = { accountId, ...keys, test: false, isBackground: true, onNotPermitted: () => undefined };
     const at = deps.clock.now();
     // The processor's clock may be ahead.
     const endMs = at.getTime() + overlapMs;
-    // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
-    const fromMs = Math.min(since.getTime(), (recompared_at === null ? dueSince : since).getTime()) - overlapMs;
+    const fromMs = Math.min(since.getTime(), (compared ? since : dueSince).getTime()) - overlapMs;
     const reading = { accountId, processor: name, test: false, at, from: new Date(fromMs) };
     notFollowed.push(...(await readList(deps, { processor, call }, reading, { endMs, isClosing })));
   }

@@ -54,11 +54,12 @@ const booksStatement = statement<ToCompare>(
      where (name, true) not in (select processor, test from known) and charged.last >= $3
    )
    select processor, test, min(used.since) as since, min(known.explained_until) as explained_until,
-     min(known.recompared_at) as recompared_at
+     min(known.recompared_at) as recompared_at, count(known.compared_until) > 0 as compared
    from used left join known using (processor, test) group by processor, test order by processor, test`,
   {
     explained_until: 'timestamptz',
     recompared_at: 'timestamptz',
+    compared: 'bool',
     processor: 'text',
     since: 'timestamptz',
     test: 'bool',
@@ -68,6 +69,8 @@ const booksStatement = statement<ToCompare>(
 interface ToCompare extends ComparedBefore {
   readonly processor: string;
   readonly test: boolean;
+  /** Whether `since` is the end of a comparison. */
+  readonly compared: boolean;
 }
 
 const writeStatement = statement('books-write', 'update daily_runs set books = $3 where account_id = $1 and id = $2');
@@ -135,14 +138,10 @@ const comparedStatement = statement(
    set compared_until = greatest(c.compared_until, excluded.compared_until)`,
 );
 
-/**
- * $4 the end of what is explained, null when something is not; $5 whether it compared again; $6 from when on the next run reads again, because
- * something could not be followed, null where all was
- */
+/** $4 the end of what is explained, null when something is not; $5 whether it compared again */
 const endStatement = statement(
   'books-end',
-  `update processor_comparisons set explained_until = $4, compared_until = least(compared_until, $6),
-     recompared_at = case when $5 then $4 else recompared_at end
+  `update processor_comparisons set explained_until = $4, recompared_at = case when $5 then $4 else recompared_at end
    where account_id = $1 and processor = $2 and test = $3`,
 );
 
@@ -183,8 +182,7 @@ async function compare(
   const found = test ? nothingFound : await new Comparison(deps, listed, reading).found({ from, until, isWhole });
   const explainsAll = found.orphanCount === 0 && found.left + unrecorded + notFollowed.length === 0;
   const [first] = notFollowed;
-  const values = [accountId, name, test, explainsAll ? until : null, recompares, first?.fact.recordedAt ?? null];
-  await pool.query(endStatement(values));
+  await pool.query(endStatement([accountId, name, test, explainsAll ? until : null, recompares]));
   if (first !== undefined) {
     counts.problems.push({ code: 'books_not_compared', detail: notFollowedText(first, notFollowed.length) });
   }

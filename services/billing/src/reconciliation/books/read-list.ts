@@ -3,13 +3,13 @@ import { isOutage } from '@app/service-kit/outages';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { recordDispute } from '../../disputes/record-dispute.ts';
 import { factOf } from '../../ledger/facts.rules.ts';
-import { writeFacts } from '../../ledger/write-facts.ts';
+import { keepUnfollowed, writeFacts } from '../../ledger/write-facts.ts';
 import { eachPage } from '../../processors/each-page.ts';
 import { NothingDoneError, type ProcessorDispute, type ProcessorRecord } from '../../processors/port.ts';
 import { actOn } from './act-on-fact.ts';
 import type { ListedFact, UnexplainedFact } from './books.rules.ts';
 import type { Listed, Reading } from './reading.ts';
-import { unexplainedFacts } from './unexplained-facts.ts';
+import { unexplainedFacts, unfollowedFacts } from './unexplained-facts.ts';
 
 /** How long the processor may take for a page of its own, however many there are. */
 const pageLimitMs = 5 * 60_000;
@@ -24,7 +24,7 @@ interface Read {
   readonly onPage?: (page: readonly ProcessorRecord[]) => Promise<void>;
   /** Called with each dispute of it, and whether it is recorded: one of a charge that is not known here is not. */
   readonly onDispute?: (dispute: ProcessorDispute, isRecorded: boolean) => void;
-  /** Called after each day, with its end; not from the day on that has a fact which could not be followed. */
+  /** Called after each day, with its end. */
   readonly onPortion?: (end: Date) => Promise<void>;
 }
 
@@ -41,8 +41,8 @@ const notFollowedMax = 100;
  * Reads a processor's list into the ledger, page by page: facts are kept first, then what follows from those that nothing here explains is
  * done, so a process that dies in between leaves facts that the next reading finds unexplained still. Disputes are recorded, and let
  * charges wait. Others may take any amount of money through the same account there: that makes a reading slow, and ends none, because the deadline begins
- * anew with each page that the processor gives, and with each fact that is followed. A fact that cannot be followed keeps no other from it, and the
- * next reading begins no later than there: until then its order is not to be charged.
+ * anew with each page that the processor gives, and with each fact that is followed. A fact that cannot be followed keeps no other from it: it is
+ * kept before its day counts as read, and each later reading tries it first, however long ago its day is. Until then its order is not to be charged.
  * @returns what could not be followed, oldest first
  * @throws NotInTimeError where a single page or fact takes longer; what the fact of no known order threw, or one more than `notFollowedMax`
  */
@@ -61,12 +61,22 @@ export async function readList(
       await actOn(deps, listed, unexplained);
     } catch (err) {
       const { fact, own } = unexplained;
+      if (notFollowed.some((one) => isSameFact(one.fact, fact))) return;
       const orderId = own?.order_id ?? fact.orderId;
       if (orderId === null || notFollowed.length === notFollowedMax) throw err;
       if (isClosing() || isOutage(err) || isKeyRefused(err)) throw err;
+      await keepUnfollowed(deps.database, reading, fact, { readAt: reading.at, now: deps.clock.now() });
       notFollowed.push({ fact, orderId });
       const about = { accountId: call.accountId, orderId, reference: fact.reference };
       deps.logger.warn({ err, ...about }, 'what a processor shows could not be followed; the next run tries again');
+    }
+  };
+  const followAll = async (pages: AsyncIterable<readonly UnexplainedFact[]>, goesOn: () => void): Promise<void> => {
+    for await (const unexplained of pages) {
+      for (const one of unexplained) {
+        await follow(one);
+        goesOn();
+      }
     }
   };
   const take = async (page: readonly ProcessorRecord[], goesOn: () => void): Promise<void> => {
@@ -75,35 +85,33 @@ export async function readList(
     const passed = (last: number): void => {
       position = last;
     };
-    for await (const unexplained of unexplainedFacts(deps.database, reading, { after: position, passed })) {
-      for (const one of unexplained) {
-        await follow(one);
-        goesOn();
-      }
-    }
+    await followAll(unexplainedFacts(deps.database, reading, { after: position, passed }), goesOn);
     await recordDisputes(deps, reading, page, read);
     await onPage(page);
   };
+  const limit = { limitMs: pageLimitMs };
+  const before = unfollowedFacts(deps.database, reading);
+  await deps.processorCalls.make((_, __, goesOn) => followAll(before, goesOn), limit);
   for (let startMs = reading.from.getTime(); startMs < endMs && !isClosing(); startMs += portionMs) {
     const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
-    await deps.processorCalls.make(
-      async (signal, _, goesOn) => {
-        const list = processor.list(from, to, { ...call, signal, onProgress: goesOn });
-        await eachPage(
-          list,
-          () => isClosing() || signal.aborted,
-          async (page) => {
-            await take(page, goesOn);
-            goesOn();
-          },
-        );
-      },
-      { limitMs: pageLimitMs },
-    );
-    if (!isClosing() && notFollowed.length === 0) await onPortion(to);
+    await deps.processorCalls.make(async (signal, _, goesOn) => {
+      const list = processor.list(from, to, { ...call, signal, onProgress: goesOn });
+      await eachPage(
+        list,
+        () => isClosing() || signal.aborted,
+        async (page) => {
+          await take(page, goesOn);
+          goesOn();
+        },
+      );
+    }, limit);
+    if (!isClosing()) await onPortion(to);
   }
   return notFollowed;
 }
+
+const isSameFact = (one: ListedFact, other: ListedFact): boolean =>
+  one.reference === other.reference && one.kind === other.kind && one.status === other.status;
 
 /** Nothing more is read with it. */
 const isKeyRefused = (err: unknown): boolean => err instanceof NothingDoneError && err.why === 'key_refused';

@@ -2,7 +2,7 @@ import { type ColumnsOf, type Database, statement } from '@app/service-kit/datab
 import { byNoIndex, withOne } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
 import { type FactKind, recordKindOf } from '../../ledger/facts.rules.ts';
-import { factTypes } from '../../ledger/write-facts.ts';
+import { type FactsOf, factTypes } from '../../ledger/write-facts.ts';
 import type { OwnHold, OwnPayment, UnexplainedFact } from './books.rules.ts';
 import type { Reading } from './reading.ts';
 
@@ -63,21 +63,21 @@ const explained = `case f.kind
         = (case f.kind when 'capture' then 'charge' else f.kind end), false) end`;
 
 /**
- * A page of what a reading showed and nothing here explains, in the order of the list, with what is known of each: the payment that has its
+ * A page of facts that nothing here explains, in the order in which they were kept, with what is known of each: the payment that has its
  * reference or that it names, and the hold that it ends. The last row of the page is there though it is explained. A payment is found
  * by its id or by its order: the processor's reference has no index of its own. Each is looked up by itself, at most one of a kind, so that
  * no table is read whole, however young its statistics are.
  *
- * $1–$3 whose, $4 the reading, $5 after which position, $6 holds or what is none, null for both, $7 rows, $8 where its list begins
+ * $1–$3 whose, $4 after which position, $5 rows
  */
-const pageStatement = statement<Row>(
-  'books-unexplained-facts',
-  `with page as materialized (
+const pageOf = (name: string, which: string) =>
+  statement<Row>(
+    name,
+    `with page as materialized (
      select position, ${factColumns}
      from processor_facts
-     where ${ofAccount} and seen_by = 'list' and seen_at = $4 and position > $5 and happened_at >= $8
-       and ($6::boolean is null or (kind = 'hold') = $6)
-     order by position limit $7
+     where ${ofAccount} and position > $4 and ${which}
+     order by position limit $5
    ), known as (
      select f.*, ${explained} as explained, case when own.id is not null then to_json(own) end as own,
        case when held.id is not null then to_json(held) end as hold, ending.over is not null as ended
@@ -90,8 +90,15 @@ const pageStatement = statement<Row>(
    )
    select position, explained, ${factColumns}, own, hold, ended
    from known where not explained or position = (select max(position) from page) order by position`,
-  rowTypes,
+    rowTypes,
+  );
+
+/** $6 the reading, $7 holds or what is none, null for both, $8 where its list begins */
+const shownStatement = pageOf(
+  'books-unexplained-facts',
+  `seen_by = 'list' and seen_at = $6 and happened_at >= $8 and ($7::boolean is null or (kind = 'hold') = $7)`,
 );
+const unfollowedStatement = pageOf('books-unfollowed-facts', `seen_by = 'unfollowed'`);
 
 interface Which {
   /** After this position alone. */
@@ -103,15 +110,33 @@ interface Which {
 }
 
 /** What nothing here explains of what a reading has shown, page by page: each is read when the one before was dealt with. */
-export async function* unexplainedFacts(
-  { pool }: Pick<Database, 'pool'>,
-  { accountId, processor, test, at, from }: Reading,
+export function unexplainedFacts(
+  database: Pick<Database, 'pool'>,
+  reading: Reading,
   { after = 0, holds, passed = () => undefined }: Which = {},
+): AsyncGenerator<readonly UnexplainedFact[]> {
+  const { at, from } = reading;
+  return pagesOf(database, reading, { after, passed }, (values) =>
+    shownStatement([...values, at, holds ?? null, from]),
+  );
+}
+
+/** The same of what earlier readings have shown, and could not follow. */
+export const unfollowedFacts = (
+  database: Pick<Database, 'pool'>,
+  whose: FactsOf,
+): AsyncGenerator<readonly UnexplainedFact[]> =>
+  pagesOf(database, whose, { after: 0, passed: () => undefined }, unfollowedStatement);
+
+async function* pagesOf(
+  { pool }: Pick<Database, 'pool'>,
+  { accountId, processor, test }: FactsOf,
+  { after, passed }: Required<Pick<Which, 'after' | 'passed'>>,
+  pageAfter: (values: unknown[]) => ReturnType<typeof shownStatement>,
 ): AsyncGenerator<readonly UnexplainedFact[]> {
   let last: number | undefined = after;
   while (last !== undefined) {
-    const values: unknown[] = [accountId, processor, test, at, last, holds ?? null, pageRows, from];
-    const { rows }: { rows: Row[] } = await pool.query(pageStatement(values));
+    const { rows }: { rows: Row[] } = await pool.query(pageAfter([accountId, processor, test, last, pageRows]));
     const page = rows.filter((row) => !row.explained).map(factOfRow);
     if (page.length > 0) yield page;
     last = rows.at(-1)?.position;
