@@ -1,4 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
+import { query } from '@app/testing/sql';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { createSeller } from './harness.ts';
 import { type Sent, send, useUp } from './http.ts';
@@ -48,6 +49,32 @@ function browserAt(address: string, at = limited) {
     },
   };
 }
+
+test('a buyer pays behind an address that has used up what it may store, and a click twice is one checkout’s', async () => {
+  const at = (await harness.start({ IDEMPOTENCY_MB_PER_DAY: '1', TRUST_PROXY: '1' })).url;
+  const address = '203.0.113.40';
+  const [, , handle] = path.split('/');
+  const open = async (n: number) => {
+    const headers = { 'x-forwarded-for': address, 'idempotency-key': `flood-${n}` };
+    return (await send(at, 'POST', '/api/checkout', { headers, body: { handle, slug: 'course' } })).status;
+  };
+  let flooded = 0;
+  while ((await open(flooded)) === 200) flooded += 1;
+  expect(await open(flooded)).toBe(429);
+  const { get, post } = browserAt(address, at);
+  await get();
+  await post({ email: 'office@example.com' });
+  await post({ name: 'Ada Lovelace', country: 'GB' });
+  for (let click = 1; click <= 2; click += 1) expect((await post({ do: 'pay', card: 'sim_ok' })).status).toBe(303);
+  const paid = requestsOf('pay');
+  expect(new Set(paid.map(({ input }) => input.checkoutId)).size).toBe(1);
+  expect(await (await get()).text).toContain('49.00');
+  const kept = await query(
+    harness.database.url,
+    `select from idempotency_records where account_id like 'payCheckout %'`,
+  );
+  expect(kept).toEqual([]);
+});
 
 test('thirty buyers behind one address buy within a minute, each with every step that the pages have', async () => {
   const buy = async (_: unknown, index: number): Promise<number[]> => {

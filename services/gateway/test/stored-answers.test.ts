@@ -75,3 +75,25 @@ test('a long answer is kept compressed, and repeated byte for byte', async () =>
   expect(secret).toBeDefined();
   expect(row?.bytes).toBeLessThan(replayed.bytes.length * 0.75);
 });
+
+test('a call that ends without a known outcome counts as well, and one that had no effect does not', async () => {
+  const { email: taken } = await createSeller(url);
+  const signUp = async (idempotencyKey: string, email: string) => {
+    const headers = { 'idempotency-key': idempotencyKey, 'x-forwarded-for': '203.0.113.11' };
+    const body = { email, password: 'a long password', name: 'Shop' };
+    return (await send(url, 'POST', '/api/auth/signup', { headers, body })).json.code;
+  };
+  const run = (sql: string) => query(harness.database.url, sql);
+  // A tenth of a MiB has room for 263 records of 400 bytes.
+  const codes = new Set<string>();
+  for (let n = 0; n < 300; n += 1) codes.add(await signUp(`refused-${n}`, taken));
+  expect([...codes]).toEqual(['email_taken']);
+  await run(`create function dies() returns trigger language plpgsql as $$ begin raise exception 'died'; end $$`);
+  await run('create trigger dies before insert on accounts for each row execute function dies()');
+  codes.clear();
+  for (let n = 0; n < 300; n += 1) codes.add(await signUp(`unknown-${n}`, `unknown-${n}@example.com`));
+  await run('drop function dies cascade');
+  expect([...codes]).toEqual(['internal', 'idempotency_budget_used']);
+  // What has begun may end.
+  expect(await signUp('unknown-0', 'unknown-0@example.com')).toBeUndefined();
+});

@@ -201,6 +201,7 @@ async function performOnce(
     leaseSeconds: leaseSecondsOf(operation.longestMs),
     onlyRepeats,
     owner: isOfAccount ? { name: actor.accountId, isAccount: true } : { name: `address ${address}`, isAccount: false },
+    isIdempotent: operation.isIdempotent === true,
     run: perform,
     stored: (response) => storedPart(operation, response),
   });

@@ -138,6 +138,11 @@ export interface UntaggedOperation<Id extends string = string, Types extends Ope
     readonly renewal_under_way?: unknown;
     readonly renewal_confirmation?: unknown;
   }): boolean;
+  /**
+   * For an operation with an `idempotencyScope` whose repeat finds the outcome in what it is about: beyond the bytes that its caller
+   * may have stored it is done without a record. Buyers share an address with whoever used them up.
+   */
+  readonly isIdempotent?: true;
   /** For an operation without a key of the API that takes an Idempotency-Key: whose keys they are. */
   idempotencyScope?(scope: KeyScope<unknown, unknown>): string;
   /** Errors of its own, beside those that every operation has. */

@@ -17,8 +17,10 @@ export interface IdempotentCall {
   readonly leaseSeconds: number;
   /** Runs nothing but a request that ended without a known outcome. */
   readonly onlyRepeats: boolean;
-  /** Whose bytes a stored response takes. */
+  /** Whose bytes a record and its response take. */
   readonly owner: Owner;
+  /** Repeating it has one effect without a record too: where its owner has no room for one, it is done all the same. */
+  readonly isIdempotent: boolean;
   run(commandId: string): Promise<Uint8Array>;
   /**
    * The part of a response that is stored for repetitions: all but its secrets. Undefined for one that shows work still
@@ -69,19 +71,40 @@ export async function runIdempotent(
     await finish(logger, lease, store.deleteRecord(lease));
     throw new DomainError('version_changed', 'No earlier request had this Idempotency-Key.');
   }
+  // What has begun once may end: only what is new needs room.
+  if (lease.retried || !call.isIdempotent || storedAnswers.hasRoom(call.owner))
+    return { body: await runKept({ idempotency: store, storedAnswers, logger }, call, lease), replayed: false };
+  try {
+    return { body: await call.run(lease.commandId), replayed: false };
+  } finally {
+    await finish(logger, lease, store.deleteRecord(lease));
+  }
+}
+
+/** Runs the call, and stores its response. */
+async function runKept(
+  { idempotency: store, storedAnswers, logger }: Stores,
+  call: IdempotentCall,
+  lease: RecordLease,
+): Promise<Uint8Array> {
+  let isCounted = false;
   let body: Uint8Array;
   try {
-    // What has begun once may end: only what is new needs room.
-    if (!lease.retried) storedAnswers.requireRoom(call.owner);
+    if (!lease.retried) {
+      storedAnswers.begun(call.owner);
+      isCounted = true;
+    }
     body = await call.run(lease.commandId);
   } catch (err) {
-    await finish(logger, lease, store[disposalOf(err, lease.retried)](lease));
+    const disposal = disposalOf(err, lease.retried);
+    await finish(logger, lease, store[disposal](lease));
+    if (isCounted && disposal === 'deleteRecord') storedAnswers.freed(call.owner);
     throw err;
   }
   const stored = call.stored(body);
   if (stored === undefined) await finish(logger, lease, store.endLease(lease));
   else storedAnswers.stored(call.owner, await storeResponse(store, logger, lease, stored));
-  return { body, replayed: false };
+  return body;
 }
 
 const storePausesMs = [0, 100, 500];

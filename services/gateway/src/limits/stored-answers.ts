@@ -9,10 +9,17 @@ import type { RateWindows } from './rate-windows.ts';
  * dropped for it: what took effect is answered again for as long as it is kept.
  */
 export interface StoredAnswers {
-  /** An answer was stored. @param owner an account, or the address of a caller without one */
+  /** Whether one more call may be recorded. @param owner an account, or the address of a caller without one */
+  hasRoom(owner: Owner): boolean;
+  /**
+   * Counts the record of a call that begins: it stays where the call ends without a known outcome.
+   * @throws DomainError idempotency_budget_used for an owner that has stored as much as it may in a day
+   */
+  begun(owner: Owner): void;
+  /** The record of a call that had no effect was deleted. */
+  freed(owner: Owner): void;
+  /** The answer of a call was stored. */
   stored(owner: Owner, bytes: number): void;
-  /** @throws DomainError idempotency_budget_used for an owner that has stored as much as it may in a day */
-  requireRoom(owner: Owner): void;
   close(): Promise<void>;
 }
 
@@ -34,7 +41,7 @@ const ownersMax = 50_000;
 
 interface Use {
   readonly owner: Owner;
-  /** Stored here and not told yet. */
+  /** Stored here and not told yet; below zero where more was freed, or told, since. */
   bytes: number;
   /** What all replicas have told, in kilobytes. */
   taken: number;
@@ -43,7 +50,7 @@ interface Use {
 
 /** @param kilobytes an account may store in a day; 0: no bound */
 export function createStoredAnswers(windows: RateWindows, logger: Logger, kilobytes: number): StoredAnswers {
-  if (kilobytes === 0) return { stored: () => undefined, requireRoom: () => undefined, close: async () => undefined };
+  if (kilobytes === 0) return unbounded;
   const uses = new Map<string, Use>();
   const due = new Set<Use>();
   const boundOf = ({ isAccount }: Owner): number => (isAccount ? kilobytes : Math.ceil(kilobytes * partOfAddress));
@@ -53,24 +60,38 @@ export function createStoredAnswers(windows: RateWindows, logger: Logger, kiloby
     pauseMs: () => exchangeMs,
     onFailure: (err) => logger.warn({ err }, 'bytes of stored answers are counted by this replica alone'),
   });
+  const count = (owner: Owner, bytes: number): void => {
+    const use = useOf(uses, owner);
+    use.bytes += bytes;
+    due.add(use);
+  };
+  const hasRoom = (owner: Owner): boolean => {
+    const use = useOf(uses, owner);
+    return use.taken + use.bytes / kilobyte <= boundOf(owner);
+  };
   return {
-    stored: (owner, bytes) => {
+    hasRoom,
+    begun: (owner) => {
+      if (hasRoom(owner)) return count(owner, recordBytes);
       const use = useOf(uses, owner);
-      use.bytes += bytes + recordBytes;
-      due.add(use);
-    },
-    requireRoom: (owner) => {
-      const use = uses.get(owner.name);
-      if (use === undefined || use.endsAtMs <= performance.now()) return;
-      if (use.taken + use.bytes / kilobyte <= boundOf(owner)) return;
       const detail =
         'The answers that are kept under your Idempotency-Keys have used up a day’s room. Those keys are answered as before; new ones are taken again later.';
       const leftSeconds = Math.ceil((use.endsAtMs - performance.now()) / 1_000);
       throw new RetryLaterError('idempotency_budget_used', detail, Math.max(1, leftSeconds));
     },
+    freed: (owner) => count(owner, -recordBytes),
+    stored: count,
     close: () => loop.close(),
   };
 }
+
+const unbounded: StoredAnswers = {
+  hasRoom: () => true,
+  begun: () => undefined,
+  freed: () => undefined,
+  stored: () => undefined,
+  close: async () => undefined,
+};
 
 function useOf(uses: Map<string, Use>, owner: Owner): Use {
   const known = uses.get(owner.name);
