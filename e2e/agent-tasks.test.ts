@@ -187,6 +187,51 @@ test('what has no tool of its own is found and done: a post-purchase email is ad
   expect(await call('write', { ...removal, confirm: true })).toEqual({ ok: true });
 });
 
+test('what cannot be taken back is shown first, by name and by “write”, and done with consent alone', async () => {
+  const call = await agent(15);
+  const [subscription] = (await call('list_subscriptions')).data;
+  const [{ productId, slug }] = (await call('list_products')).data.map(
+    ({ id, slug: of }: { id: string; slug: string }) => ({ productId: id, slug: of }),
+  );
+  const payments = await call('read', {
+    operation: 'listPayments',
+    arguments: { email: cardBuyers[1], status: 'succeeded' },
+  });
+  const { id: paymentId, order_id: orderOf } = payments.data[0];
+  const cancel = ['cancel_subscription', { subscriptionId: subscription.id }] as const;
+  const archive = ['update_product', { productId, status: 'archived' }] as const;
+  const writes = {
+    refundPayment: { paymentId, amountCents: 100 },
+    pushFunnelEmails: { productId },
+    advanceRehearsal: { days: 1 },
+  };
+  const written = Object.entries(writes).map(([operation, args]) => ['write', { operation, arguments: args }] as const);
+  const words: string[] = [];
+  for (const [name, args] of [cancel, archive, ...written]) {
+    const asked = await call(name, args);
+    expect([name, args, asked.code]).toEqual([name, args, 'confirmation_required']);
+    words.push(asked.detail);
+  }
+  expect(words).toEqual([
+    expect.stringMatching(/ends now, for good\. No money moves/),
+    expect.stringMatching(/can no longer be bought/),
+    expect.stringMatching(/\$1\.00/),
+    expect.stringMatching(/funnel\.email\.sync/),
+    expect.stringMatching(/The time does not go back/),
+  ]);
+  const stays = async () => [
+    (await seller.call('GET', `/api/v1/subscriptions/${subscription.id}`)).json.status,
+    (await seller.call('GET', `/api/v1/products/${productId}`)).json.status,
+    (await seller.call('GET', `/api/v1/orders/${orderOf}`)).json.refunded_cents,
+    (await seller.call('GET', '/api/v1/rehearsal')).json.days_ahead,
+  ];
+  expect([slug, ...(await stays())]).toEqual([slug, subscription.status, 'live', 0, 0]);
+  await call('write', { ...written[2]?.[1], confirm: true });
+  await call(archive[0], { ...archive[1], confirm: true });
+  await call(cancel[0], { ...cancel[1], confirm: true });
+  expect(await stays()).toEqual(['canceled', 'archived', 0, 1]);
+});
+
 test('no key and no processor’s secret is within reach', async () => {
   for (const operation of ['createApiKey', 'rotateApiKey', 'putPaymentProcessor', 'revealWebhookSecret', 'logOut']) {
     const result = await rpc('tools/call', { name: 'write', arguments: { operation } });
