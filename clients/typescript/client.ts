@@ -692,9 +692,9 @@ export interface AutomationCreate {
   action: {
     type: "email";
     to: "buyer" | "seller";
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     subject: string;
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     body: string;
   } | {
     type: "post";
@@ -711,9 +711,9 @@ export interface AutomationUpdate {
   action?: {
     type: "email";
     to: "buyer" | "seller";
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     subject: string;
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     body: string;
   } | {
     type: "post";
@@ -728,9 +728,9 @@ export interface AutomationPreview {
   action: {
     type: "email";
     to: "buyer" | "seller";
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     subject: string;
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     body: string;
   };
 }
@@ -948,6 +948,10 @@ export interface OrderPaidPayload {
     /** Where the buyer finds it, as it was at the sale; empty where it has no link. */
     accessUrl: string;
   }[];
+  /** Of the card that was charged; empty where none was, or it is not known. */
+  lastFour: string;
+  /** `apple_pay` or `google_pay`; empty for a card that was typed. */
+  wallet: string;
 }
 
 export interface OrderRefundedPayload {
@@ -2704,9 +2708,9 @@ export interface Automation {
   action: {
     type: "email";
     to: "buyer" | "seller";
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     subject: string;
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     body: string;
   } | {
     type: "post";

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { okResult, slug } from './common.ts';
 import { defineRequest } from './define.ts';
-import { orderItemKind } from './orders.ts';
+import { orderItemKind } from './order-items.ts';
 import { cardFields, savesCard } from './payment-processors.ts';
 import { billingInterval, pricingType } from './products.ts';
 

@@ -5,7 +5,7 @@ import { emailAddress, limits, rawText, slug, text, timestamp, typedCode } from 
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
-import { orderItemKind } from './orders.ts';
+import { orderItemKind } from './order-items.ts';
 import { cardFields, cardProcessor, savesCard } from './payment-processors.ts';
 import { declineReason, paymentAction, paymentMethodToken } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { walletOfCard } from './card-wallets.ts';
 import {
   emailAddress,
   limits,
@@ -17,10 +18,10 @@ import { disputeResource } from './disputes.ts';
 import { feeResource } from './fees.ts';
 import { idSchema } from './ids.ts';
 import { aboutOrder } from './money-given-back.ts';
+import { itemOfEvent, orderItem } from './order-items.ts';
 import { expectedCents, holdEndReason, paymentResource } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
 
-export const orderItemKind = z.enum(['main', 'bump', 'upsell', 'discount', 'downsell']);
 const orderStatus = z.enum(['paid', 'refunded', 'authorized']);
 
 export const orderResource = z
@@ -48,27 +49,7 @@ export const orderResource = z
     utm_term: z.string().nullable(),
     utm_content: z.string().nullable(),
     created_at: timestamp,
-    items: z.array(
-      z.object({
-        kind: orderItemKind,
-        label: z.string(),
-        amount_cents: z.int(),
-        id: z
-          .string()
-          .nullable()
-          .default(null)
-          .describe(
-            'Of the product, the bump, the upsell or the code. Null where it was not kept, as for bumps of orders before 0.3.',
-          ),
-        access_url: z
-          .string()
-          .nullable()
-          .default(null)
-          .describe(
-            'Where the buyer finds it, as it was at the sale; null where it had no access link, and where it was not kept.',
-          ),
-      }),
-    ),
+    items: z.array(orderItem),
     country: z.string().nullable(),
     affiliate_code: z.string().nullable(),
     test: z.boolean(),
@@ -251,16 +232,7 @@ export const orderPaid = defineEvent(
     country: z.string().nullable(),
     totalCents: z.int(),
     currency: z.string(),
-    /** Events of earlier versions lack the two last fields. */
-    items: z.array(
-      z.object({
-        kind: orderItemKind,
-        label: z.string(),
-        amountCents: z.int(),
-        id: z.string().nullable().optional(),
-        accessUrl: z.string().nullable().optional(),
-      }),
-    ),
+    items: z.array(itemOfEvent),
     /** As the buyer typed it. */
     affiliateCode: z.string().nullable(),
     /** The code of the affiliate who is credited, as the affiliate has it; null for none, and while `creditPending`. */
@@ -273,6 +245,9 @@ export const orderPaid = defineEvent(
     source: z.enum(['api', 'checkout']),
     /** The processor that took the money. Absent where none did, as for orders that are recorded or free, and in events of earlier versions. */
     processor: z.string().optional(),
+    /** Of the card that it took it from; earlier versions did not say. */
+    lastFour: z.string().nullable().optional(),
+    wallet: walletOfCard,
     test: z.boolean(),
     paidAt: timestamp,
     /** Whether an upsell was offered after it. */

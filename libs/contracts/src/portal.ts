@@ -3,7 +3,7 @@ import { walletOfCard } from './card-wallets.ts';
 import { emailAddress, listOf, pageQueryOf, rawText, slug, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
-import { orderItemKind } from './orders.ts';
+import { orderItemKind } from './order-items.ts';
 import { cardFields } from './payment-processors.ts';
 import { declineReason, paymentMethodToken } from './payments.ts';
 import { billingInterval } from './products.ts';

@@ -40,7 +40,10 @@ export const samplePayloadOf = (event: TriggerName): Payload =>
   event === endpointOff ? { ...endpointOffSample } : { ...samplePayloads[event] };
 
 /** Fields of every template, beside those of the payload: from the account's settings. */
-const accountFields = ['businessName', 'supportEmail'] as const;
+const accountFields = ['businessName', 'supportEmail', 'purchasesUrl'] as const;
+
+/** Of an order: a line of its own becomes the list of what was bought, with the total, the date, the card and the order's number. */
+const receiptField = (event: TriggerName): string[] => (event === 'order.paid' ? ['receipt'] : []);
 
 /** Links that are made for each email to a buyer: to all that they bought, and to the card of the event's subscription. */
 export function linkFieldsOf(event: string, to: 'buyer' | 'seller'): readonly LinkField[] {
@@ -57,5 +60,6 @@ export const sampleLinks = {
 
 /** The fields that templates of the event may name, in an email to the buyer or the seller. */
 export function fieldsOf(event: TriggerName, to: 'buyer' | 'seller'): string[] {
-  return [...new Set([...Object.keys(samplePayloadOf(event)), ...accountFields, ...linkFieldsOf(event, to)])];
+  const own = [...Object.keys(samplePayloadOf(event)), ...receiptField(event)];
+  return [...new Set([...own, ...accountFields, ...linkFieldsOf(event, to)])];
 }

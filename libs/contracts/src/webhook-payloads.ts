@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from './common.ts';
-import { orderItemKind } from './orders.ts';
+import { orderItemKind } from './order-items.ts';
 
 const orderTotal = {
   orderId: z.string(),
@@ -48,6 +48,8 @@ export const orderPaidPayload = z
     supportEmail: z.string(),
     sentAt: timestamp,
     items,
+    lastFour: z.string().describe('Of the card that was charged; empty where none was, or it is not known.'),
+    wallet: z.string().describe('`apple_pay` or `google_pay`; empty for a card that was typed.'),
   })
   .meta({ id: 'OrderPaidPayload' });
 export type OrderPaidPayload = z.infer<typeof orderPaidPayload>;

@@ -86,6 +86,8 @@ export const samplePayloads: Payloads = {
         accessUrl: 'https://mayapaints.example/workbook',
       },
     ],
+    lastFour: '4242',
+    wallet: '',
   },
   'order.refunded': {
     event: 'order.refunded',

@@ -47,6 +47,8 @@ export interface Letter {
 }
 
 const preheaderMax = 90;
+/** Of the document, in which no mail program shows it. */
+const titleMax = 70;
 const ours = '#0b5f4f';
 
 /** Text for HTML: one line, escaped. */
@@ -72,7 +74,7 @@ export function letterHtml(letter: Letter, preheader: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<title>${title}</title>
+<title>${escapeHtml([...plainLine(letter.title)].slice(0, titleMax).join(''))}</title>
 <style>
 :root { color-scheme: light dark; }
 .letter-card a { color: ${ink}; }

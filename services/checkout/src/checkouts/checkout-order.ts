@@ -94,6 +94,8 @@ export function orderPaidRow(
       supportEmail: row.support_email,
       source: 'checkout',
       ...(processor !== undefined && { processor }),
+      lastFour: row.last_four,
+      wallet: row.wallet,
       test: row.test,
       paidAt: new Date(nowMs).toISOString(),
       upsellShown: sale.upsell !== null,

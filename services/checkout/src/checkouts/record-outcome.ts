@@ -177,9 +177,10 @@ function orderOf({ row, outcome, source }: AttemptEnd) {
   const status = held ? ('authorized' as const) : ('paid' as const);
   const upsell_status: UpsellStatus | null = held ? 'offered' : null;
   const order = checkoutOrder(row, sale, status, source.nowMs);
-  const event = held ? null : orderPaidRow(row, sale, order, { upsell: null, processor: outcome.processor }, source);
   const notice = row.repeats_order === null ? null : likelyDuplicateRow(row, row.repeats_order, source);
   const card = { last_four: lastFour, wallet, decide_by: decideBy === null ? null : new Date(decideBy) };
+  const charged = { upsell: null, processor: outcome.processor };
+  const event = held ? null : orderPaidRow({ ...row, ...card }, sale, order, charged, source);
   const paid_at = held ? null : new Date(source.nowMs);
   return {
     order,

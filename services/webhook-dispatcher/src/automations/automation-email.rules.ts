@@ -2,7 +2,8 @@ import { firstNameIn, plainLine } from '@app/contracts/plain-text';
 import type { Payload } from '@app/contracts/triggers';
 import { escapedLine, letterHtml, type Shop, shopFoot } from '@app/email/letter';
 import type { EmailAction } from './built-in.rules.ts';
-import { renderBody, renderSubject, type TemplateValues } from './template.rules.ts';
+import { boughtLine, receiptOf } from './receipt.rules.ts';
+import { fieldsIn, renderBody, renderSubject, type TemplateValues } from './template.rules.ts';
 
 /**
  * Where an email to the seller goes. An address that was given for support and has not confirmed may be a stranger's. Accounts of long
@@ -36,7 +37,8 @@ export function automationEmail(
 ): AutomationEmail {
   const values = valuesOf(action, payload, shop);
   const title = renderSubject(action.subject, values) || plainLine(shop.name);
-  const { text, parts } = renderBody(action.body, values);
+  const receipt = receiptOf(payload, fieldsIn(action.body).includes('accessUrl'));
+  const { text, parts } = renderBody(action.body, values, receipt);
   const foot = action.to === 'buyer' ? shopFoot(shop) : [escapedLine(shop.name)];
   const html = letterHtml({ sender: shop, title, parts, foot }, preheaderOf(text));
   return { subject: test ? `[Test] ${title}` : title, text, html };
@@ -47,11 +49,12 @@ const preheaderOf = (text: string): string => text.replace(/^(?:Hello|Hi|Dear)\b
 
 /** A buyer wrote the name, and perhaps gave another's address: an email to it has no more of the name than a first name. */
 function valuesOf({ to }: Pick<EmailAction, 'to'>, payload: Payload, shop: Shop): TemplateValues {
-  const values: Record<string, string> = { businessName: shop.name };
+  const values: Record<string, string> = { businessName: shop.name, purchasesUrl: shop.purchasesUrl };
   for (const [field, value] of Object.entries(payload)) {
     if (typeof value === 'string') values[field] = value;
     else if (typeof value === 'number' || typeof value === 'boolean') values[field] = String(value);
   }
+  if (values.items === undefined) values.items = boughtLine(payload);
   // What the order has is older than the settings, but a new account's settings may still be on their way.
   values.supportEmail = shop.supportEmail || (values.supportEmail ?? '');
   if (to === 'buyer' && values.name !== undefined) {

@@ -6,7 +6,7 @@ import { type ColumnsOf, statement } from '@app/service-kit/database';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import type { z } from 'zod';
 import type { AutomationDeps } from './automation-deps.ts';
-import { type BuiltIn, type BuiltInKey, builtIns } from './built-in.rules.ts';
+import { type BuiltIn, type BuiltInKey, builtIns, currentWords } from './built-in.rules.ts';
 
 export type AutomationResource = z.infer<typeof automationResource>;
 
@@ -49,7 +49,8 @@ export function resourceOf(
   row: AutomationRow,
   { clock, emailsAvailable }: Pick<AutomationDeps, 'clock' | 'emailsAvailable'>,
 ): AutomationResource {
-  const { id, name, built_in, active, event, product_id, action } = row;
+  const { id, name, built_in, active, event, product_id } = row;
+  const action = currentWords(built_in, row.action);
   const { switched_off_reason: reason, switched_off_at: at, previous_secret_until: until } = row;
   return {
     id,

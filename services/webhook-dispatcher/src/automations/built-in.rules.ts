@@ -25,11 +25,11 @@ export const builtIns: readonly BuiltIn[] = [
 
 thank you for your order at {{businessName}}.
 
-{{product}}
-Paid: {{total}}
-Order: {{orderId}}
-
 Your access: {{accessUrl}}
+
+{{receipt}}
+
+All your purchases: {{purchasesUrl}}
 
 Questions? Reply to this email, or write to {{supportEmail}}.
 `,
@@ -184,3 +184,33 @@ Recent activity shows what the endpoint answered, and what to do about it.
     },
   },
 ];
+
+/** What earlier versions wrote into accounts' rows. */
+const formerWords: Partial<Readonly<Record<BuiltInKey, readonly Pick<EmailAction, 'subject' | 'body'>[]>>> = {
+  receipt: [
+    {
+      subject: 'Your receipt from {{businessName}}: {{product}}',
+      body: `Hello {{firstName}},
+
+thank you for your order at {{businessName}}.
+
+{{product}}
+Paid: {{total}}
+Order: {{orderId}}
+
+Your access: {{accessUrl}}
+
+Questions? Reply to this email, or write to {{supportEmail}}.
+`,
+    },
+  ],
+};
+
+/** The words of a built-in automation that its seller has not changed are those of this version. */
+export function currentWords<Action extends AutomationAction>(key: BuiltInKey | null, action: Action): Action {
+  if (key === null || action.type !== 'email') return action;
+  const { subject, body } = action;
+  const isFormer = formerWords[key]?.some((words) => words.subject === subject && words.body === body) ?? false;
+  const now = builtIns.find((builtIn) => builtIn.key === key)?.action;
+  return isFormer && now !== undefined ? { ...action, subject: now.subject, body: now.body } : action;
+}

@@ -23,7 +23,7 @@ import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
 import { oneLine } from '../texts/activity.rules.ts';
 import { automationEmail, sellersAddress } from './automation-email.rules.ts';
-import type { BuiltInKey, EmailAction } from './built-in.rules.ts';
+import { type BuiltInKey, currentWords, type EmailAction } from './built-in.rules.ts';
 import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
 import { type BoundedRecipient, giveRecipientBack, reserveRecipient, toRecipientMax } from './emails-to-recipient.ts';
 import { portalLinksFor } from './portal-links.ts';
@@ -123,8 +123,9 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
       database.pool.query(emailStatement([accountId, to.endpointId, delivery.eventId])),
       readSettingsOf(database.pool, accountId),
     ]);
-    const [row] = rows;
-    if (row === undefined) return { recipient: null, submission: deferred('the automation was deleted') };
+    const [stored] = rows;
+    if (stored === undefined) return { recipient: null, submission: deferred('the automation was deleted') };
+    const row = { ...stored, action: currentWords(stored.built_in, stored.action) };
     const payload = JSON.parse(delivery.body) as Payload;
     const recipient = recipientOf(row, delivery, seller);
     // What is stored of the event never changes; the seller's address may be set later.

@@ -1,6 +1,6 @@
 import { limits } from '@app/contracts/common';
 import { escapeHtml, plainLine } from '@app/contracts/plain-text';
-import type { LetterLink, LetterPart } from '@app/email/letter';
+import type { LetterLink, LetterPart, LetterReceipt } from '@app/email/letter';
 
 /**
  * Templates are data: `{{field}}` is replaced by the value of a field, and nothing else happens. A value is one line of
@@ -60,18 +60,37 @@ export function renderSubject(template: string, values: TemplateValues): string 
  * The plain part and the parts of the HTML part. An empty line ends a paragraph. A line whose fields are all empty is left out, so that
  * `Your access: {{accessUrl}}` is there only with an address. The first line that ends with such a link is a button.
  */
-export function renderBody(template: string, values: TemplateValues): { text: string; parts: LetterPart[] } {
+export function renderBody(
+  template: string,
+  values: TemplateValues,
+  receipt: LetterReceipt | null = null,
+): { text: string; parts: LetterPart[] } {
   const lines = template
     .replaceAll(/\r\n?/g, '\n')
     .split('\n')
     .map(segmentsOf)
-    .filter((segments) => !isLeftOut(segments, values))
-    .map((segments) => renderLine(segments, values));
+    .filter((segments) => (receipt !== null && isReceipt(segments)) || !isLeftOut(segments, values))
+    .map((segments) => (receipt !== null && isReceipt(segments) ? receiptLine(receipt) : renderLine(segments, values)));
   const paragraphs = paragraphsOf(lines);
   return {
     text: paragraphs.map((paragraph) => paragraph.map(({ text }) => `${text}\n`).join('')).join('\n'),
     parts: partsOf(paragraphs),
   };
+}
+
+/** A line that has `{{receipt}}` alone. */
+const isReceipt = (segments: readonly Segment[]): boolean =>
+  segments.every((segment) => (isField(segment) ? segment.field === 'receipt' : segment.trim() === '')) &&
+  segments.filter(isField).length === 1;
+
+function receiptLine(receipt: LetterReceipt): Line {
+  const { lines, total, facts } = receipt;
+  const priced = [...lines, total].flatMap(({ label, amount, url = '' }) => [
+    `${plainLine(label)}  ${plainLine(amount)}`,
+    ...(url === '' ? [] : [`  ${plainLine(url)}`]),
+  ]);
+  const text = [...priced, ...facts.map(([term, value]) => `${term}: ${plainLine(value)}`)].join('\n');
+  return { text, values: [], button: undefined, receipt };
 }
 
 /** What a link is for, by the field that has it. */
@@ -91,7 +110,8 @@ function partsOf(paragraphs: readonly (readonly Line[])[]): LetterPart[] {
       open = [];
     };
     for (const line of paragraph) {
-      if (line.button === undefined || hasButton) open.push(line);
+      if (line.receipt !== undefined) parts.push({ receipt: line.receipt });
+      else if (line.button === undefined || hasButton) open.push(line);
       else {
         close();
         parts.push({ button: line.button });
@@ -119,6 +139,8 @@ interface Line {
   readonly values: readonly (readonly [number, number])[];
   /** Of a line that ends with one of the links that are made for its reader. */
   readonly button: LetterLink | undefined;
+  /** In place of a line, what was bought. It is a paragraph of its own. */
+  readonly receipt?: LetterReceipt;
 }
 
 const urlEnd = /[\s<>"]/;
@@ -191,7 +213,10 @@ function paragraphsOf(lines: readonly Line[]): Line[][] {
   const paragraphs: Line[][] = [];
   let open: Line[] = [];
   for (const line of lines) {
-    if (line.text.trim() !== '') {
+    if (line.receipt !== undefined) {
+      paragraphs.push([line]);
+      open = [];
+    } else if (line.text.trim() !== '') {
       if (open.length === 0) paragraphs.push(open);
       open.push(line);
     } else open = [];

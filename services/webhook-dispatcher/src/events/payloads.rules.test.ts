@@ -66,9 +66,13 @@ const bought = [
 ];
 
 test('order.paid lists what was bought behind the published fields, whose bytes stay', () => {
-  const { items, ...published } = orderPaidPayload({ ...order, items: bought }, sentAt);
+  const { items, lastFour, wallet, ...published } = orderPaidPayload(
+    { ...order, items: bought, lastFour: '4242', wallet: 'apple_pay' },
+    sentAt,
+  );
+  expect({ lastFour, wallet }).toEqual({ lastFour: '4242', wallet: 'apple_pay' });
   expect(items).toEqual(bought.map((item) => ({ ...item, accessUrl: item.accessUrl ?? '' })));
-  expect(Object.keys(publishedOrder.shape)).toEqual([...Object.keys(published), 'items']);
+  expect(Object.keys(publishedOrder.shape)).toEqual([...Object.keys(published), 'items', 'lastFour', 'wallet']);
   expect(JSON.stringify(orderPaidPayload({ ...order, items: bought }, sentAt))).toContain(
     JSON.stringify(published).slice(0, -1),
   );

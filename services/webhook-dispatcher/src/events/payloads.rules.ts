@@ -44,6 +44,8 @@ export function orderPaidPayload(order: EventData<typeof orders.orderPaid>, sent
     supportEmail: order.supportEmail,
     sentAt,
     items: order.items.map((item) => itemOf(item, order)),
+    lastFour: order.lastFour ?? '',
+    wallet: order.wallet ?? '',
   };
 }
 

@@ -1,0 +1,62 @@
+import { cardWallet } from '@app/contracts/card-wallets';
+import type { Payload } from '@app/contracts/triggers';
+import type { OrderPaidPayload } from '@app/contracts/webhook-payloads';
+import type { LetterLine, LetterReceipt } from '@app/email/letter';
+import { formatAmount } from '@app/money/format';
+
+type Item = OrderPaidPayload['items'][number];
+
+/**
+ * What was bought, as a receipt lists it; null for an event that is no payment of an order. Payloads that were stored by an earlier version
+ * have no items: the product and the total stand for them.
+ * @param isLinked whether the email has the product's link by itself
+ */
+export function receiptOf(payload: Payload, isLinked: boolean): LetterReceipt | null {
+  if (payload.event !== 'order.paid') return null;
+  const order = payload as Partial<OrderPaidPayload>;
+  const { items = [], product = '', total = '', currency = 'usd' } = order;
+  const lines = items.map((item) => lineOf(item, currency, isLinked));
+  return {
+    lines: lines.length > 0 ? lines : [{ label: product, amount: total }],
+    total: { label: 'Total', amount: total },
+    facts: [
+      ['Date', dayOf(order.sentAt ?? '')],
+      ['Paid with', cardOf(order)],
+      ['Order', (order.orderId ?? '').slice(-8)],
+    ].filter((fact): fact is [string, string] => fact[1] !== ''),
+  };
+}
+
+function lineOf({ kind, label, amountCents, accessUrl }: Item, currency: string, isLinked: boolean): LetterLine {
+  const named = kind === 'discount' && label !== notCharged ? `Discount (${label})` : label;
+  // A hyphen is no minus.
+  const amount = formatAmount(amountCents, currency).replace(/^-/, '−');
+  return { label: named, amount, url: kind === 'main' && isLinked ? '' : accessUrl };
+}
+
+/** What checkout calls the part of a hold that the seller left. */
+const notCharged = 'Not charged';
+
+/** As the email reads it, whatever the reader's zone: in UTC, as all days of the platform. */
+function dayOf(time: string): string {
+  if (Number.isNaN(Date.parse(time))) return '';
+  return days.format(new Date(time));
+}
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+const wallets = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const;
+
+function cardOf({ lastFour = '', wallet = '' }: Partial<OrderPaidPayload>): string {
+  const known = cardWallet.safeParse(wallet);
+  if (!known.success) return lastFour === '' ? '' : `Card ending in ${lastFour}`;
+  return lastFour === '' ? wallets[known.data] : `${wallets[known.data]} ···· ${lastFour}`;
+}
+
+/** What was bought in one line, without what was taken off. */
+export const boughtLine = ({ items }: Payload): string =>
+  Array.isArray(items)
+    ? (items as Item[])
+        .filter(({ kind }) => kind !== 'discount')
+        .map(({ label }) => label)
+        .join(', ')
+    : '';
