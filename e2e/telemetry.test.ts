@@ -6,6 +6,7 @@ import { durableName, streamName } from '@app/contracts/define';
 import { orderPaid } from '@app/contracts/orders';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
+import { version } from '@app/contracts/version';
 import { freePort } from '@app/embedded/ports';
 import { consumingBegan, eventsGivenUp, eventsPublished } from '@app/messaging/points';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@app/testing/http-receiver';
@@ -16,11 +17,12 @@ import { pollSystem } from '@app/testing/poll-system';
 import { lockTable, query } from '@app/testing/sql';
 import { timePasses } from '@app/testing/time-passes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCheckout } from './support/buyer.ts';
 import { type Cluster, platformKey, startCluster } from './support/cluster.ts';
 import { type CollectedSpan, type Collector, startCollector } from './support/collector.ts';
 import { copyMadeData } from './support/made-data.ts';
 import { type Page, readPage } from './support/metrics-page.ts';
-import { addProduct, call, signUp } from './support/seller.ts';
+import { addProduct, call, type Seller, signUp } from './support/seller.ts';
 import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
 import { attempted, handledAll } from './support/waits.ts';
 
@@ -109,9 +111,42 @@ test('each service shows what it did: requests by route, messages, deliveries by
   const headers = { authorization: `Bearer ${platformKey}` };
   expect((await call(cluster.baseUrl, 'POST', '/api/cron/daily', { headers })).status).toBe(200);
   expect((await call(cluster.baseUrl, 'GET', '/metrics', { headers })).status).toBe(404);
+  await buyByCard(seller, slug);
   await expectBacklogs(order);
-  expect(Math.floor(((await pageOf('billing')).value('daily_run_age_seconds') ?? -1) / 60)).toBe(0);
+  const billing = await pageOf('billing');
+  expect(Math.floor((billing.value('daily_run_age_seconds') ?? -1) / 60)).toBe(0);
+  expectMoney(billing);
+  const handled = { ...about(placed), messaging_consumer_group_name: 'metrics' };
+  const metrics = await pageOf('metrics');
+  expect(metrics.value('event_handling_duration_seconds_count', handled)).toBeGreaterThan(0);
+  expect(metrics.value('build_info', { version })).toBe(1);
 });
+
+/** One card that is charged, and one whose charge gets no answer. */
+async function buyByCard(seller: Seller, slug: string): Promise<void> {
+  const headers = { cookie: seller.session };
+  const chosen = { headers, body: { processor: 'simulated' } };
+  expect((await call(cluster.baseUrl, 'PUT', '/api/v1/payment-processor', chosen)).status).toBe(200);
+  const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+  for (const [email, paymentMethod, status] of [
+    ['card@example.com', 'sim_ok', 'paid'],
+    ['silent@example.com', 'sim_timeout_before', 'processing'],
+  ] as const) {
+    const checkout = await openCheckout(cluster.baseUrl, { handle, slug, email });
+    expect((await checkout.call('POST', '/pay', { paymentMethod })).json.status).toBe(status);
+  }
+}
+
+function expectMoney(billing: Page): void {
+  const calls = (outcome: string) =>
+    billing.value('payment_processor_call_duration_seconds_count', {
+      ...{ payment_processor: 'simulated', payment_operation: 'charge', payment_outcome: outcome },
+    });
+  expect(calls('succeeded')).toBe(1);
+  expect(billing.value('payments_unknown', { payment_processor: 'simulated' })).toBe(1);
+  expect(billing.value('payments_unknown_oldest_age_seconds', { payment_processor: 'simulated' })).toBeGreaterThan(0);
+  expect(billing.value('holds_overdue')).toBe(0);
+}
 
 const about = (messaging_destination_name: string) => ({ messaging_destination_name });
 

@@ -1,6 +1,7 @@
 import { durableName, streamName } from '@app/contracts/define';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { secondsHistogram } from '@app/service-kit/metrics';
 import { createWaker, type Waker } from '@app/service-kit/waker';
 import type { NatsClient } from './connect.ts';
 import { type ConsumerTiming, usualTiming } from './consumer-timing.ts';
@@ -144,10 +145,16 @@ async function consumeOnce({ nats, database, logger, handler, state, timing }: C
   const outageRetry = createOutageRetry({ service, logger, pause, pauseMs, isClosing: () => state.closing, onBegin });
   state.consuming = true;
   consumingBegan.announce(() => ({ service, subject: definition.subject }));
+  const duration = secondsHistogram(service, {
+    name: 'event.handling.duration',
+    description:
+      'Of the work on events that this replica handled together, by kind; with error.type of one that is done again.',
+  });
+  const run = { service, database, handler, logger, outageRetry, buffer, duration, retryMs: timing.retryMs };
   try {
     if (state.closing) buffer.close();
     for (let batch = await buffer.take(batchMax); batch.length > 0; batch = await buffer.take(batchMax)) {
-      await handleBatch({ service, database, handler, logger, outageRetry, buffer, retryMs: timing.retryMs }, batch);
+      await handleBatch(run, batch);
     }
     if (state.closing) await buffer.release();
   } finally {

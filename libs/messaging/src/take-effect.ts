@@ -1,5 +1,6 @@
 import type { ServiceName } from '@app/contracts/services';
 import { type Database, statement } from '@app/service-kit/database';
+import { type RecordSeconds, timed } from '@app/service-kit/metrics';
 import { inBatchSpan } from '@app/service-kit/tracing';
 import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
@@ -68,6 +69,8 @@ const insertInboxStatement = statement<{ event_id: string }>(
 export interface ConsumerDeps {
   readonly service: ServiceName;
   readonly database: Database;
+  /** Of the work on events that are handled together. */
+  readonly duration?: RecordSeconds | undefined;
 }
 
 export const announcedOf = ({ id, accountId, data }: ReceivedEvent<unknown>) => ({ id, accountId, data });
@@ -77,14 +80,19 @@ export const announcedOf = ({ id, accountId, data }: ReceivedEvent<unknown>) => 
  * @param alongside what else belongs to that transaction
  */
 export async function takeEffect(
-  { service, database }: ConsumerDeps,
+  { service, database, duration }: ConsumerDeps,
   { definition, handle, concerns }: EventHandler,
   events: readonly ReceivedEvent<never>[],
   alongside: (client: PoolClient) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const { name, attributes } = batchSpan(definition.service, events.length);
   const items = () => events.map((event) => consumeSpan(definition.subject, service, event));
-  await inBatchSpan(name, { service, kind: SpanKind.CONSUMER, attributes, items }, async (traceparents) => {
+  const about = {
+    'messaging.destination.name': definition.subject,
+    'messaging.consumer.group.name': service,
+  };
+  const span = { service, kind: SpanKind.CONSUMER, attributes, items };
+  const work = async (traceparents?: readonly (string | undefined)[]): Promise<void> => {
     const committed: (() => void)[] = [];
     await database.transaction(async (client) => {
       const ids = [...new Set(events.map((event) => event.id))];
@@ -99,5 +107,6 @@ export async function takeEffect(
     });
     for (const work of committed) work();
     eventsHandled.announce(() => ({ service, subject: definition.subject, events: events.map(announcedOf) }));
-  });
+  };
+  await timed(duration, about, () => inBatchSpan(name, span, work));
 }

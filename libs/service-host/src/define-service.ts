@@ -15,6 +15,7 @@ import { type Database, type DatabaseOptions, databaseChecks, openDatabase } fro
 import { type KeyedEmails, keepEmailKeys } from '@app/service-kit/email-keys';
 import { copyRefusal, type Installation, openInstallation } from '@app/service-kit/installation';
 import type { Logger } from '@app/service-kit/logger';
+import { observeGauges, serviceGauge } from '@app/service-kit/metrics';
 import { refuseLaterData, UnusableDataError } from '@app/service-kit/migrations';
 import { ResourceStack } from '@app/service-kit/resource-stack';
 import { type RetentionRule, startRetention } from '@app/service-kit/retention';
@@ -109,6 +110,7 @@ async function start<Config extends HostSettings>(
   const keyChecks = await keepKeys(definition.emailKeys, { database, logger }, resources);
   const connected = await connectNats({ ...natsOptions(config), logger, service: name });
   const nats = resources.add('nats', connected, (opened) => opened.close());
+  resources.add('build info', observeBuild(name), (observed) => observed.close());
   resources.add('backlog gauges', observeBacklog(nats, database), (observed) => observed.close());
   const wakeRelay = relayOf(name, config, nats, deps, resources);
   const rules = definition.retention?.(clock) ?? messagingRetention;
@@ -138,6 +140,13 @@ async function start<Config extends HostSettings>(
   resources.add('work that takes long', undefined, () => handlers.closing?.());
   return { name, checks: [...checks, ...consuming, ...(handlers.checks ?? [])], close: () => resources.close() };
 }
+
+const build = serviceGauge('build.info', '{build}', 'Always 1, with the version of the platform and of Node');
+
+const observeBuild = (name: ServiceName): { close(): void } =>
+  observeGauges(name, [build], async () => [
+    { gauge: build, value: 1, attributes: { version, node: process.versions.node } },
+  ]);
 
 /** Without its database a service starts all the same, and is not ready: then its readiness says why. */
 async function refuseLaterSchema({ pool, migrations }: Database): Promise<void> {

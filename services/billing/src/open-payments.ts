@@ -2,6 +2,7 @@ import type { ServiceContext } from '@app/service-host/define-service';
 import { AdjustableClock, type Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { secretsOf } from '@app/service-kit/sealed-box';
+import { observeOpenMoney } from './advancing/open-money-gauges.ts';
 import { startPaymentsLoop } from './advancing/payments-loop.ts';
 import { createCardAnswerWriter } from './cards/record-card.ts';
 import { createOrderMutex } from './charging/order-mutex.ts';
@@ -22,6 +23,7 @@ import type { StripeSettingsDeps } from './processors/settings/stored-keys.ts';
 import { openSimulatedProcessor } from './processors/simulated/simulated-processor.ts';
 import { createStripePace } from './processors/stripe/stripe-pace.ts';
 import { openStripeProcessor, type StripeProcessor } from './processors/stripe/stripe-processor.ts';
+import { watchProcessor } from './processors/watched-processor.ts';
 import { createRestoredDatabase } from './reconciliation/restored-database.ts';
 import { createRefundAnswerWriter } from './refunds/record-refund.ts';
 import { createRenewalAnswerWriter } from './subscriptions/renewals/record-renewals.ts';
@@ -63,7 +65,13 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   resources.add('Stripe', stripe, async (opened) => opened.close());
   const secrets = createProcessorSecrets(secretsOf(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS));
   const notOffered = config.STRIPE_PROCESSOR === 'enabled' ? [] : [stripeName];
-  const processors = createProcessors(database, secrets, [simulated, stripe], config.SIMULATED_PROCESSOR, notOffered);
+  const processors = createProcessors(
+    database,
+    secrets,
+    [watchProcessor(simulated), watchProcessor(stripe)],
+    config.SIMULATED_PROCESSOR,
+    notOffered,
+  );
   const processorCalls = createOngoingCalls(deadlineMs, installation.isCopy);
   const attemptWriter = resources.add('attempts to pay', createAttemptWriter(database, processors), (opened) =>
     opened.close(),
@@ -88,6 +96,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     orderMutex: createOrderMutex(),
     restored,
   };
+  resources.add('open money gauges', observeOpenMoney(database, clock), (observed) => observed.close());
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
   const events = resources.add('processor events', startEventsLoop({ ...payments, stripe }), (loop) => loop.close());
   const endpointDeps = { database, clock, logger, secrets, endpoints: stripe.endpoints, processorCalls, isClockMoved };

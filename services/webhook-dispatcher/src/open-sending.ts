@@ -3,6 +3,7 @@ import { startLeaseOwner } from '@app/service-kit/lease-owner';
 import { secretsOf } from '@app/service-kit/sealed-box';
 import { createEmails, type Emails } from './automations/emails.ts';
 import { usualLimits, type WebhookDispatcherConfig } from './config.ts';
+import { observeDeliveries } from './deliveries/delivery-gauges.ts';
 import { Dispatcher } from './deliveries/dispatcher.ts';
 import { startApplyingChanges } from './endpoints/applying-changes.ts';
 import { listenForChanges } from './endpoints/endpoint-changes.ts';
@@ -48,6 +49,7 @@ export async function openSending(
     onGone: (endpointId, url) => switchOff.gone(endpointId, url),
   });
   resources.add('dispatcher', dispatcher, (started) => started.close());
+  resources.add('delivery gauges', observeDeliveries(database, clock), (observed) => observed.close());
   const applying = startApplyingChanges({ ...storage, ...limits });
   resources.add('endpoint changes to apply', applying, (started) => started.close());
   const recoveryLoop = startRecoveryLoop({ ...storage, ...limits, onDue: () => dispatcher.wake() });
