@@ -259,6 +259,24 @@ test('the five portal letters that an address gets a day use up none of its pass
   expect([(await stored('portal_link')).length, (await stored('password_reset')).length]).toEqual([5, 1]);
 });
 
+test('a stranger who asks for a buyer’s letters all day keeps them from none of their own; twenty reach them at most', async () => {
+  const at = (await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' })).url;
+  const ask = async (address: string) => {
+    const headers = { 'x-forwarded-for': address };
+    expect((await send(at, 'POST', '/api/portal/links', { body: { handle, email: buyer }, headers })).json.ok).toBe(
+      true,
+    );
+  };
+  const letters = async () =>
+    (await query(harness.database.url, 'select 1 from letters where recipient = $1', [buyer])).length;
+  for (let n = 1; n <= 20; n += 1) await ask('203.0.113.1');
+  expect(await letters()).toBe(5);
+  for (let n = 1; n <= 2; n += 1) await ask('198.51.100.9');
+  expect(await letters()).toBe(6);
+  for (let n = 1; n <= 30; n += 1) await ask(`198.51.100.${100 + n}`);
+  expect(await letters()).toBe(20);
+});
+
 test('a handle that no seller has is refused at its field', async () => {
   const body = { handle: 'no-such-shop', email: buyer };
   const { status, json } = await send(url, 'POST', '/api/portal/links', { body });

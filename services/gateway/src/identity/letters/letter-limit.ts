@@ -15,6 +15,8 @@ export const unlimitedLetters: LetterLimit = async () => null;
 
 /** Of one kind to one address: its owner who tries again and again gets each letter, and a stranger who names it is no nuisance. */
 const toEmailMax = 5;
+/** Beyond them a client that has requested none to the address gets its first one: a stranger's requests leave a buyer theirs. */
+const portalLinksFromAnyMax = 20;
 /** Each tells of another change that redirects money or data, of which its owner has to know. */
 const changeNoticesMax = 20;
 /** Requests by one client: a household, or an office behind one address. */
@@ -27,18 +29,33 @@ const fromAddressMax = 20;
  */
 export function createLetterLimit(windows: RateWindows, perDay: number): LetterLimit {
   return async (kind, email, address, isUnverified) => {
-    const window = (caller: string) => ({ caller, amount: 1, seconds: daySeconds });
-    const [ofAddress, ofEmail] = await windows.add(
-      window(`letters from ${address}`),
-      window(recipientWindow(kind, email)),
-    );
+    const [ofAddress] = await windows.add(window(`letters from ${address}`));
     if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
-    if ((ofEmail?.taken ?? 0) > toEmailMax) return 'email';
+    const ofEmail = await countRecipient(windows, kind, email, address);
+    if (ofEmail === null) return 'email';
     if (isOfUnverified(kind, isUnverified) && (await countUnverified(windows, kind, email))) return 'email';
     const [ofAll] = await windows.add(window(letterWindow(kind)));
     // Who has requested none today gets one, whatever others did.
-    return (ofAll?.taken ?? 0) > perDay && (ofEmail?.taken ?? 0) > 1 ? 'deployment' : null;
+    return (ofAll?.taken ?? 0) > perDay && ofEmail > 1 ? 'deployment' : null;
   };
+}
+
+const window = (caller: string) => ({ caller, amount: 1, seconds: daySeconds });
+
+/** Counts a letter of the kind to the address. @returns how many those of the day are; null where they are too many: that one uses up none */
+async function countRecipient(
+  windows: RateWindows,
+  kind: LetterKind,
+  email: string,
+  address: string,
+): Promise<number | null> {
+  const caller = recipientWindow(kind, email);
+  const [ofEmail, ofClient] = await windows.add(window(caller), window(`${caller} from ${address}`));
+  const isFirst = kind === 'portal_link' && ofClient?.taken === 1;
+  const taken = ofEmail?.taken ?? 0;
+  if (taken <= (isFirst ? portalLinksFromAnyMax : toEmailMax)) return taken;
+  await windows.add({ caller, amount: -1, seconds: daySeconds });
+  return null;
 }
 
 /** Whether one more notice of the kind goes to the user's address today. */
