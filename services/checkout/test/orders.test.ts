@@ -7,6 +7,7 @@ import { readStream } from '@app/testing/stream';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { account, context, course, createHarness, type Harness, orderBody } from './harness.ts';
+import { countStatements, wholeReads } from './named-statements.ts';
 
 guardLeaks();
 
@@ -32,6 +33,22 @@ async function publishedEvents(ofOrder: string): Promise<z.infer<typeof orderPai
   const events = messages.map(({ body }) => orderPaid.data.parse((body as { data: unknown }).data));
   return events.filter(({ orderId }) => orderId === ofOrder);
 }
+
+/* The first one of the file: in a database that has had many rows the planner knows how many there are. */
+test('no statement that an order waits for reads a whole table, even before the planner knows how many rows there are', async () => {
+  const texts = new Map<string, string>();
+  await countStatements(harness.database.url, texts);
+  const ctx = context();
+  for (const change of [{}, { discountCode: 'TWICE' }]) {
+    await create(change, ctx);
+    await create(change, ctx);
+    ctx.commandId = context().commandId;
+  }
+  await expect(create({ discountCode: 'none' })).rejects.toMatchObject({ code: 'discount_invalid' });
+  const least = ['orders-record', 'orders-existing', 'discounts-claim-uses', 'orders-outcomes', 'orders-refuse'];
+  expect([...texts.keys()]).toEqual(expect.arrayContaining(least));
+  expect(await wholeReads(harness.database.url, texts)).toEqual([]);
+});
 
 test('a recorded order is in the list in the published shape, and its event is on the stream', async () => {
   const ctx = context();

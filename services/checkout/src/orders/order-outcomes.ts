@@ -2,6 +2,7 @@ import { DomainError, type ErrorCode, type FieldError } from '@app/contracts/err
 import type { ItemResult } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import { isUnreached } from '@app/service-kit/outages';
+import { withOne } from '@app/service-kit/planner';
 
 export interface CreatedOrder {
   readonly ok: true;
@@ -25,8 +26,8 @@ const outcomesStatement = statement<OutcomeRow>(
   'orders-outcomes',
   `select w.id as order_id, o.total_cents as total, r.refusal as reason
    from unnest($1::text[], $2::text[]) as w(account_id, id)
-   left join orders as o on o.id = w.id and o.account_id = w.account_id
-   left join order_refusals as r on r.order_id = w.id and r.account_id = w.account_id`,
+   ${withOne('select total_cents from orders where id = w.id and account_id = w.account_id', 'o')}
+   ${withOne('select refusal from order_refusals where order_id = w.id and account_id = w.account_id', 'r')}`,
   { order_id: 'text', reason: 'json', total: 'int8' },
 );
 
