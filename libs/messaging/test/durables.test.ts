@@ -171,7 +171,7 @@ test.each([
     const saved = await saveStream(dataDir);
     // Its id is lower than those of the lost events, and it is committed after them.
     const late = await pool.connect();
-    await late.query('begin');
+    await late.query('begin; set local idle_in_transaction_session_timeout = 0');
     const row = outboxRow(counted, { n: 500 }, { accountId: 'acc_1', requestId: null, nowMs: Date.now() });
     await late.query(insertOutboxSql, [JSON.stringify([row])]);
     const lost = await record(rig.db.database, range(50, 100));

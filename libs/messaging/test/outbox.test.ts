@@ -127,7 +127,7 @@ test('an event that was committed long after later ones were published is publis
   const scan = createOutboxScan(() => nowMs);
   const publisher = { ...(await openPublisher({ nats: link, session, manager, logger })), scan };
   const late = await db.database.pool.connect();
-  await late.query('begin');
+  await late.query('begin; set local idle_in_transaction_session_timeout = 0');
   const { rows } = await late.query<{ id: string }>(
     `insert into outbox (event_id, subject, payload) values ('evt_late', $1, '{}') returning id`,
     [counted.subject],

@@ -8,8 +8,11 @@ const serverSettings = {
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
   tcp_user_timeout: '25s',
-  /** A process that was stopped still has a kernel that answers. No transaction here waits for anything but statements. */
-  idle_in_transaction_session_timeout: '30s',
+  /**
+   * A process that was stopped still has a kernel that answers, so its locks would stay. Others wait for them for less than their
+   * statements may take (15 s). No transaction here waits for anything but statements.
+   */
+  idle_in_transaction_session_timeout: '5s',
 };
 
 /** A lock session runs a query every 5 s: a process that missed four of them has stopped. */

@@ -1,10 +1,13 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Database, type DatabaseOptions, databaseChecks, openDatabase, statement } from '../src/database.ts';
 import { openLockSession } from '../src/lock-session.ts';
 import {
@@ -210,6 +213,25 @@ test('a transaction on a server that went silent waits for its limit once, and k
   await proxy.close();
 });
 
+test('a process that is stopped in the middle of a transaction keeps its locks for seconds, and goes on afterwards', async () => {
+  await database.pool.query(insert(['frozen', 77]));
+  const said = createArrivals<unknown>();
+  const child = fork(fileURLToPath(new URL('frozen-writer.ts', import.meta.url)), {
+    env: { DATABASE_URL: server.url },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.on('message', (message) => said.push(message));
+  const ended = once(child, 'exit');
+  await said.wait(1);
+  // It waits for the row that the other process has locked, within the limit of every statement.
+  const written = await database.pool.query(`update book set note = 'meanwhile' where id = 'frozen' and note is null`);
+  expect(written.rowCount).toBe(1);
+  child.kill('SIGCONT');
+  expect(await ended).toEqual([0, null]);
+  expect(said.list).toEqual(['locked', 'rolled back', 'written']);
+  expect(await query(server.url, `select note from book where id = 'frozen'`)).toEqual([{ note: 'after' }]);
+});
+
 test('PostgreSQL detects a node that froze or lost its network within half a minute', async () => {
   const names = ['tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout'];
   const more = 'idle_in_transaction_session_timeout';
@@ -223,7 +245,7 @@ test('PostgreSQL detects a node that froze or lost its network within half a min
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,
     tcp_user_timeout: 25_000,
-    idle_in_transaction_session_timeout: 30_000,
+    idle_in_transaction_session_timeout: 5_000,
     idle_session_timeout: 0,
   });
   const session = await openLockSession({ connectionString: server.url });

@@ -1,3 +1,4 @@
+import type { Client, Database } from '@app/service-kit/database';
 import pg from 'pg';
 
 /** Of the test databases that are there. */
@@ -138,6 +139,20 @@ function scansOf(node: PlanNode): TableScan[] {
   const index = node['Index Name'] ?? node.Plans?.[0]?.['Index Name'];
   const own = table !== undefined && type.endsWith('Scan') ? [{ table, lookUp: found ?? rechecked, index }] : [];
   return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
+}
+
+/**
+ * A transaction that holds its locks while a test does something else, for longer than PostgreSQL lets the transactions of services
+ * do nothing.
+ */
+export async function holdTransaction<T>(
+  database: Pick<Database, 'transaction'>,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  return await database.transaction(async (client) => {
+    await client.query('set local idle_in_transaction_session_timeout = 0');
+    return await work(client);
+  });
 }
 
 /**

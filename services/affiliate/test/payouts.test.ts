@@ -3,6 +3,7 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import type { PaidOrder } from '@app/testing/paid-order';
 import { pollSystem } from '@app/testing/poll-system';
+import { holdTransaction } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { referredOrder, refundOf, reopeningOf } from './samples.ts';
 import { accountId, addAffiliate, commissionsOf, service, startService } from './set-up.ts';
@@ -139,9 +140,9 @@ test('many payouts at once, and refunds between them, never pay a commission twi
 
 test('a payout whose process dies before its commit left nothing, and the repeated command pays once', async () => {
   await sell({}, {});
-  const { pool, transaction } = service.database;
+  const { pool } = service.database;
   let answer: ReturnType<typeof pay> | undefined;
-  await transaction(async (client) => {
+  await holdTransaction(service.database, async (client) => {
     // The event is the last that a payout writes: commissions, payout and ledger are written when it waits here.
     await client.query('lock table outbox in access exclusive mode');
     answer = pay({ includePending: true });

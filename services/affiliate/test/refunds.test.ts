@@ -7,6 +7,7 @@ import type { Client } from '@app/service-kit/database';
 import { randomRuns } from '@app/testing/long';
 import type { PaidOrder } from '@app/testing/paid-order';
 import { untilBlocked } from '@app/testing/poll-system';
+import { holdTransaction } from '@app/testing/sql';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { commissionOn } from '../src/commissions/commission.rules.ts';
@@ -96,7 +97,7 @@ test('of a sale and its refund that are recorded at the same time, the second wa
     const order = referredOrder();
     const [first, second] = works(order);
     let later: Promise<unknown> = Promise.resolve();
-    await transaction(async (client) => {
+    await holdTransaction(service.database, async (client) => {
       await first(client);
       later = transaction(second);
       await untilBlocked(pool);

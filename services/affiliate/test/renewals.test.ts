@@ -5,6 +5,7 @@ import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { deleteExpired } from '@app/service-kit/retention';
 import type { PaidOrder } from '@app/testing/paid-order';
 import { untilBlocked } from '@app/testing/poll-system';
+import { holdTransaction } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRenewals } from '../src/commissions/record-renewals.ts';
@@ -133,7 +134,7 @@ test('of a sale and its renewal that are recorded at the same time, the second w
     ];
     const [first, second] = saleFirst ? works : works.toReversed();
     let later: Promise<unknown> = Promise.resolve();
-    await transaction(async (client) => {
+    await holdTransaction(service.database, async (client) => {
       await first?.(client);
       later = transaction(async (other) => void (await second?.(other)));
       await untilBlocked(pool);

@@ -7,7 +7,7 @@ import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
-import { query as queryDatabase } from '@app/testing/sql';
+import { holdTransaction, query as queryDatabase } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
 import { timePasses } from '@app/testing/time-passes';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -62,7 +62,7 @@ test('orders outlast a database that is locked for longer than one attempt waits
   await harness.start();
   const database = await openDatabase(databaseOptions(harness.database.url));
   try {
-    const orders = await database.transaction(async (client) => {
+    const orders = await holdTransaction(database, async (client) => {
       await client.query('lock table orders in exclusive mode');
       const contexts = Array.from({ length: 12 }, () => context());
       const sent = contexts.map((ctx, n) => create(n % 3 === 0 ? { discountCode: 'ALWAYS' } : {}, ctx));
@@ -114,7 +114,7 @@ test('an order whose connection ends during its commit is answered with an unkno
   await harness.start();
   const database = await openDatabase(databaseOptions(harness.database.url));
   try {
-    await database.transaction(async (client) => {
+    await holdTransaction(database, async (client) => {
       await client.query('lock table orders in exclusive mode');
       const headers = writeContext({ ...context(), traceparent: undefined, timeoutMs: 10_000 });
       const answer = finalAnswer(JSON.stringify({ body: orderBody(), account }), headers);

@@ -1,5 +1,6 @@
 import { openDatabase } from '@app/service-kit/database';
 import { untilBlocked } from '@app/testing/poll-system';
+import { holdTransaction } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { type Opened, plainCourse } from './checkout-harness.ts';
@@ -46,7 +47,7 @@ async function sendTogether<T>(count: number, send: (n: number) => Promise<T>): 
   const database = await openDatabase(databaseOptions(harness.base.database.url));
   const busy: Promise<unknown>[] = [];
   try {
-    const together = await database.transaction(async (client) => {
+    const together = await holdTransaction(database, async (client) => {
       await client.query('lock table checkouts in access exclusive mode');
       for (const waiting of [1, 2]) {
         busy.push(harness.resume(other).catch(() => undefined));

@@ -3,7 +3,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { pollSystem, untilBlocked } from '@app/testing/poll-system';
-import { lockTable, query } from '@app/testing/sql';
+import { holdTransaction, lockTable, query } from '@app/testing/sql';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { losesReply } from './billing-stand-in.ts';
@@ -84,7 +84,7 @@ test('the reply and the event of one payment at once make one order and one even
   // Another session locks the checkout until both of them want to record its order.
   harness.billing.beforeAnswer = () =>
     new Promise((answer, fail) => {
-      held = database.transaction(async (client) => {
+      held = holdTransaction(database, async (client) => {
         await client.query('select id from checkouts for update');
         await harness.billing.publishCompleted(firstAttempt());
         answer();

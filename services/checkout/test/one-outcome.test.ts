@@ -4,7 +4,7 @@ import { createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { pollSystem, untilBlocked } from '@app/testing/poll-system';
-import { query as queryDatabase } from '@app/testing/sql';
+import { holdTransaction, query as queryDatabase } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { createOrderBatcher } from '../src/orders/order-batcher.ts';
@@ -56,7 +56,7 @@ const stallCommits = async (which = '') => {
 async function createTwice(held: string, change: Parameters<typeof orderBody>[0], meanwhile: () => unknown) {
   await harness.start();
   const ctx = context();
-  const attempts = await database.transaction(async (client) => {
+  const attempts = await holdTransaction(database, async (client) => {
     await client.query(held);
     const first = create(change, ctx);
     first.catch(() => undefined);
@@ -118,7 +118,7 @@ test('an order is answered while a refusal of its batch waits for another attemp
     context: { ...ctx, deadlineMs: Date.now() + 10_000, traceparent: undefined },
   });
   const repeated = context();
-  const [first, refused] = await database.transaction(async (client) => {
+  const [first, refused] = await holdTransaction(database, async (client) => {
     await client.query('select pg_advisory_xact_lock(42)');
     const first = create({ name: 'held' }, repeated);
     await untilBlocked(database.pool);

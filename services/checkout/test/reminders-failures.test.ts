@@ -11,6 +11,7 @@ import { spawnNode } from '@app/testing/child-service';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { listen } from '@app/testing/points';
+import { holdTransaction } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { reminderRecorded, remindersClaimed } from '../src/points/points.ts';
@@ -183,7 +184,7 @@ async function holdTable(table: string): Promise<() => Promise<void>> {
   const database = await openDatabase(databaseOptions(harness.base.database.url));
   const held = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  const holding = database.transaction(async (client) => {
+  const holding = holdTransaction(database, async (client) => {
     await client.query(`lock table ${table} in share row exclusive mode`);
     held.resolve();
     await released.promise;

@@ -152,8 +152,6 @@ test.each([
   await lose('finished_deliveries');
   await makeRunDue();
   await harness.transaction(async (client) => {
-    // The process may take longer to start than a session may do nothing.
-    await client.query('set local idle_in_transaction_session_timeout = 0');
     await client.query(lock);
     const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
     await pollSystem('the statement that waits for the lock', async () => {

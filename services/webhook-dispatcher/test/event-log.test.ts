@@ -9,6 +9,7 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { createArrivals } from '@app/testing/arrivals';
 import { startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { holdTransaction } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import type { OutgoingEvent } from '../src/events/outgoing-event.ts';
@@ -110,7 +111,7 @@ test('numbers of events are in the order of commits, without gaps, and a reader 
   const batches = 15;
   const write = async (writer: Database, accountsOfWriter: readonly string[]) => {
     for (let n = 0; n < batches; n += 1)
-      await writer.transaction(async (client) => {
+      await holdTransaction(writer, async (client) => {
         await storeEvents(
           storing(harness),
           accountsOfWriter.flatMap((account) => [outgoing(account), outgoing(account)]),

@@ -13,7 +13,6 @@ const database = { query: async (text: string) => ({ rows: await harness.query(t
 /** A failure cannot be recorded beyond a statement that needs the table; it goes on after `meanwhile`. */
 const holdUp = (lock: string, meanwhile: () => Promise<unknown>, fail: () => Promise<unknown>) =>
   harness.transaction(async (client) => {
-    await client.query('set local idle_in_transaction_session_timeout = 0');
     await client.query(`lock table ${lock} mode`);
     await fail();
     await untilBlocked(database);

@@ -6,13 +6,14 @@ import { writeContext } from '@app/messaging/request-headers';
 import { createRequester } from '@app/messaging/requester';
 import { type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
 import { roundEnded } from '@app/service-kit/background-loop';
-import { openDatabase } from '@app/service-kit/database';
+import { type Client, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
 import { announced, type Listener, listen } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { startProducers } from '@app/testing/producers';
+import { holdTransaction } from '@app/testing/sql';
 import { configSchema, type WebhookDispatcherConfig, type WorkLimits } from '../src/config.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import {
@@ -61,7 +62,7 @@ export async function startHarness(settings: Record<string, string> = {}, limits
     clock,
     running,
     start,
-    transaction: database.transaction,
+    transaction: <T>(work: (client: Client) => Promise<T>) => holdTransaction(database, work),
     query: async <Row>(text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows as Row[],
     account: () => newId('account', clock.nowMs()),
     /** Answers as the gateway, whose requests the service sends. */

@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import { fakeClock } from '@app/testing/fake-clock';
 import { untilBlocked } from '@app/testing/poll-system';
-import { query } from '@app/testing/sql';
+import { holdTransaction, query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newAttempt } from '../../src/charging/new-attempt.ts';
 import { createAttemptWriter } from '../../src/charging/write-attempt.ts';
@@ -113,7 +113,7 @@ test('a payment that is written while keys are stored waits for them, and goes t
   expect(await keyOf(account)).toBe('first');
   const stored = Promise.withResolvers<void>();
   const blocked = Promise.withResolvers<void>();
-  const storing = database.transaction(async (client) => {
+  const storing = holdTransaction(database, async (client) => {
     const lock = `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`;
     await client.query({ text: lock, values: [account] } as never);
     stored.resolve();
