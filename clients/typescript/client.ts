@@ -1116,6 +1116,8 @@ export interface SubscriptionPaymentFailedPayload {
   /** Days until the next attempt: 3; 1 when the card was replaced before its decline was known, because the next daily run tries the new one; 0 when none follows: after `attempt` 4, which cancels, and while the subscription is paused, whatever the `attempt`. */
   nextTryDays: number;
   sentAt: string;
+  /** Why, as far as a buyer is told: `insufficient_funds`, `expired_card`, `authentication_required` (the bank wants a confirmation), `ask_bank`, `try_again_later` (it was not the card), …; else `card_declined`. */
+  reason: string;
 }
 
 export interface SubscriptionCanceledPayload {
@@ -2692,9 +2694,9 @@ export interface Automation {
   id: string;
   name: string;
   /** Null for automations that the seller made. */
-  built_in: "receipt" | "sale_notice" | "refund_notice" | "hold_end_notice" | "payment_failed_notice" | "cancellation_notice" | "dispute_notice" | "dispute_end_notice" | "endpoint_off_notice" | null;
+  built_in: "receipt" | "sale_notice" | "renewal_receipt" | "refund_notice" | "hold_end_notice" | "payment_failed_notice" | "cancellation_notice" | "dispute_notice" | "dispute_end_notice" | "endpoint_off_notice" | null;
   active: boolean;
-  /** Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you. */
+  /** Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you. Null also of a `renewal_receipt` that was never on, in accounts that are older than it. */
   switched_off: {
     reason: "seller" | "gone" | "failing";
     at: string;

@@ -46,6 +46,7 @@ export type AutomationAction = z.infer<typeof automationAction>;
 export const builtInAutomations = [
   'receipt',
   'sale_notice',
+  'renewal_receipt',
   'refund_notice',
   'hold_end_notice',
   'payment_failed_notice',
@@ -65,7 +66,7 @@ export const automationResource = z
       .object({ reason: z.enum(['seller', 'gone', 'failing']), at: timestamp })
       .nullable()
       .describe(
-        'Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you.',
+        'Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you. Null also of a `renewal_receipt` that was never on, in accounts that are older than it.',
       ),
     available: z
       .boolean()

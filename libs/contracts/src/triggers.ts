@@ -42,8 +42,15 @@ export const samplePayloadOf = (event: TriggerName): Payload =>
 /** Fields of every template, beside those of the payload: from the account's settings. */
 const accountFields = ['businessName', 'supportEmail', 'purchasesUrl'] as const;
 
-/** Of an order: a line of its own becomes the list of what was bought, with the total, the date, the card and the order's number. */
-const receiptField = (event: TriggerName): string[] => (event === 'order.paid' ? ['receipt'] : []);
+/** Of an order or a renewal: a line of its own becomes the list of what was bought, with the total, the date, the card and the order's number. */
+const ofReceipt: ReadonlySet<TriggerName> = new Set(['order.paid', 'subscription.rebilled']);
+/** Of a failed renewal: why, in a sentence, and the day of the next attempt. */
+const ofFailure = ['failure', 'nextTry'] as const;
+
+const madeFields = (event: TriggerName): readonly string[] => [
+  ...(ofReceipt.has(event) ? ['receipt'] : []),
+  ...(event === 'subscription.payment_failed' ? ofFailure : []),
+];
 
 /** Links that are made for each email to a buyer: to all that they bought, and to the card of the event's subscription. */
 export function linkFieldsOf(event: string, to: 'buyer' | 'seller'): readonly LinkField[] {
@@ -60,6 +67,6 @@ export const sampleLinks = {
 
 /** The fields that templates of the event may name, in an email to the buyer or the seller. */
 export function fieldsOf(event: TriggerName, to: 'buyer' | 'seller'): string[] {
-  const own = [...Object.keys(samplePayloadOf(event)), ...receiptField(event)];
+  const own = [...Object.keys(samplePayloadOf(event)), ...madeFields(event)];
   return [...new Set([...own, ...accountFields, ...linkFieldsOf(event, to)])];
 }

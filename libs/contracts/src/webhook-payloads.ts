@@ -181,6 +181,11 @@ export const subscriptionPaymentFailedPayload = z
         'Days until the next attempt: 3; 1 when the card was replaced before its decline was known, because the next daily run tries the new one; 0 when none follows: after `attempt` 4, which cancels, and while the subscription is paused, whatever the `attempt`.',
       ),
     sentAt: timestamp,
+    reason: z
+      .string()
+      .describe(
+        'Why, as far as a buyer is told: `insufficient_funds`, `expired_card`, `authentication_required` (the bank wants a confirmation), `ask_bank`, `try_again_later` (it was not the card), …; else `card_declined`.',
+      ),
   })
   .meta({ id: 'SubscriptionPaymentFailedPayload' });
 export type SubscriptionPaymentFailedPayload = z.infer<typeof subscriptionPaymentFailedPayload>;

@@ -147,6 +147,7 @@ export const samplePayloads: Payloads = {
     attempt: 1,
     nextTryDays: 3,
     sentAt: '2026-11-30T10:00:00.730Z',
+    reason: 'insufficient_funds',
   },
   'subscription.canceled': {
     event: 'subscription.canceled',

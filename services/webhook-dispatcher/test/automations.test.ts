@@ -34,6 +34,7 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
   expect(before.map(({ built_in, active, available }) => [built_in, active, available])).toEqual([
     ['receipt', true, true],
     ['sale_notice', true, true],
+    ['renewal_receipt', true, true],
     ['refund_notice', true, true],
     ['hold_end_notice', true, true],
     ['payment_failed_notice', true, true],

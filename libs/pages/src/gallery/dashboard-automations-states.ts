@@ -72,6 +72,16 @@ export const dashboardAutomationsStates: Readonly<Record<string, () => Html>> = 
       path,
       automationsPage({ automations: [receipt, own, noMail, url], isVerified: true, products, pager: html`` }),
     ),
+  'automations-offered': () =>
+    inFrame(
+      path,
+      automationsPage({
+        automations: [{ ...receipt, built_in: 'renewal_receipt', active: false }],
+        isVerified: true,
+        products,
+        pager: html``,
+      }),
+    ),
   'automations-unverified': () =>
     inFrame(path, automationsPage({ automations: [receipt, own], isVerified: false, products, pager: html`` })),
   automation: () =>

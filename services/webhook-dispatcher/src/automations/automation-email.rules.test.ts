@@ -63,6 +63,32 @@ Questions? Reply to this email, or write to help@mayapaints.example.
   expect(html).toContain('Maya &amp; Co');
 });
 
+const wordsOf = (key: string) => builtIns.find((one) => one.key === key)?.action ?? expect.fail();
+
+test('the receipt of a renewal has the amount, the day and the period', () => {
+  const { subject, text } = automationEmail(
+    wordsOf('renewal_receipt'),
+    samplePayloadOf('subscription.rebilled'),
+    shop,
+    false,
+  );
+  expect(subject).toBe('Watercolour Club was renewed for $19.00');
+  expect(text).toContain('Total  $19.00\nDate: 30 Nov 2026\nPaid for: 30 Nov 2026 to 31 Dec 2026\n');
+});
+
+test('a failed renewal says why, when it is tried next, and that nothing is lost until then', () => {
+  const textOf = (change: object) => {
+    const payload = { ...samplePayloadOf('subscription.payment_failed'), ...change };
+    return automationEmail(wordsOf('payment_failed_notice'), payload, shop, false).text;
+  };
+  const first = textOf({});
+  expect(first).toContain('did not go through. The account of the card did not have enough money.\n');
+  expect(first).toContain('We try again on 3 Dec 2026. Nothing is lost until then.');
+  expect(textOf({ reason: 'authentication_required' })).toContain('The bank wants you to confirm the payment.');
+  expect(textOf({ reason: undefined })).toContain('The card was declined, or your bank wants you to confirm');
+  expect(textOf({ attempt: 4, nextTryDays: 0 })).not.toMatch(/try again|Nothing is lost/);
+});
+
 test('a receipt names the wallet, and of an order without a card none', () => {
   const textOf = (change: object) =>
     automationEmail(receipt, { ...samplePayloadOf('order.paid'), ...change }, shop, false).text;

@@ -2,6 +2,7 @@ import { firstNameIn, plainLine } from '@app/contracts/plain-text';
 import type { Payload } from '@app/contracts/triggers';
 import { escapedLine, letterHtml, type Shop, shopFoot } from '@app/email/letter';
 import type { EmailAction } from './built-in.rules.ts';
+import { failedRenewal } from './failed-renewal.rules.ts';
 import { boughtLine, receiptOf } from './receipt.rules.ts';
 import { fieldsIn, renderBody, renderSubject, type TemplateValues } from './template.rules.ts';
 
@@ -54,6 +55,7 @@ function valuesOf({ to }: Pick<EmailAction, 'to'>, payload: Payload, shop: Shop)
     if (typeof value === 'string') values[field] = value;
     else if (typeof value === 'number' || typeof value === 'boolean') values[field] = String(value);
   }
+  Object.assign(values, failedRenewal(payload));
   if (values.items === undefined) values.items = boughtLine(payload);
   // What the order has is older than the settings, but a new account's settings may still be on their way.
   values.supportEmail = shop.supportEmail || (values.supportEmail ?? '');

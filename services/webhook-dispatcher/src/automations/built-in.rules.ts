@@ -53,6 +53,26 @@ Order: {{orderId}}
     },
   },
   {
+    key: 'renewal_receipt',
+    name: 'Receipt of a renewal to the buyer',
+    event: 'subscription.rebilled',
+    action: {
+      type: 'email',
+      to: 'buyer',
+      subject: '{{product}} was renewed for {{amount}}',
+      body: `Hello,
+
+your subscription of {{product}} at {{businessName}} was renewed.
+
+{{receipt}}
+
+All your purchases: {{purchasesUrl}}
+
+Questions? Reply to this email, or write to {{supportEmail}}.
+`,
+    },
+  },
+  {
     key: 'refund_notice',
     name: 'Notice of a refund to the buyer',
     event: 'order.refunded',
@@ -101,7 +121,9 @@ Was that a mistake? Reply to this email, or write to {{supportEmail}}.
       subject: 'Your payment for {{product}} did not go through',
       body: `Hello,
 
-the payment of {{amount}} for {{product}} did not go through. The card was declined, or your bank wants you to confirm the payment.
+the payment of {{amount}} for {{product}} did not go through. {{failure}}
+
+We try again on {{nextTry}}. Nothing is lost until then.
 
 Confirm your card, or use another one: {{cardUrl}}
 
@@ -201,6 +223,21 @@ Order: {{orderId}}
 Your access: {{accessUrl}}
 
 Questions? Reply to this email, or write to {{supportEmail}}.
+`,
+    },
+  ],
+  payment_failed_notice: [
+    {
+      subject: 'Your payment for {{product}} did not go through',
+      body: `Hello,
+
+the payment of {{amount}} for {{product}} did not go through. The card was declined, or your bank wants you to confirm the payment.
+
+Confirm your card, or use another one: {{cardUrl}}
+
+Questions? Reply to this email, or write to {{supportEmail}}.
+
+{{businessName}}
 `,
     },
   ],

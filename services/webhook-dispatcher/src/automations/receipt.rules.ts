@@ -1,17 +1,18 @@
 import { cardWallet } from '@app/contracts/card-wallets';
 import type { Payload } from '@app/contracts/triggers';
-import type { OrderPaidPayload } from '@app/contracts/webhook-payloads';
+import type { OrderPaidPayload, SubscriptionRebilledPayload } from '@app/contracts/webhook-payloads';
 import type { LetterLine, LetterReceipt } from '@app/email/letter';
 import { formatAmount } from '@app/money/format';
 
 type Item = OrderPaidPayload['items'][number];
 
 /**
- * What was bought, as a receipt lists it; null for an event that is no payment of an order. Payloads that were stored by an earlier version
+ * What was bought or renewed, as a receipt lists it; null for an event that is no payment. Payloads that were stored by an earlier version
  * have no items: the product and the total stand for them.
  * @param isLinked whether the email has the product's link by itself
  */
 export function receiptOf(payload: Payload, isLinked: boolean): LetterReceipt | null {
+  if (payload.event === 'subscription.rebilled') return renewalOf(payload as Partial<SubscriptionRebilledPayload>);
   if (payload.event !== 'order.paid') return null;
   const order = payload as Partial<OrderPaidPayload>;
   const { items = [], product = '', total = '', currency = 'usd' } = order;
@@ -27,6 +28,19 @@ export function receiptOf(payload: Payload, isLinked: boolean): LetterReceipt | 
   };
 }
 
+function renewalOf(renewal: Partial<SubscriptionRebilledPayload>): LetterReceipt {
+  const { product = '', amount = '', periodStart = '', periodEnd = '', sentAt = '' } = renewal;
+  const [from, to] = [dayOf(periodStart), dayOf(periodEnd)];
+  return {
+    lines: [{ label: product, amount }],
+    total: { label: 'Total', amount },
+    facts: [
+      ['Date', dayOf(sentAt)],
+      ['Paid for', from === '' || to === '' ? '' : `${from} to ${to}`],
+    ].filter((fact): fact is [string, string] => fact[1] !== ''),
+  };
+}
+
 function lineOf({ kind, label, amountCents, accessUrl }: Item, currency: string, isLinked: boolean): LetterLine {
   const named = kind === 'discount' && label !== notCharged ? `Discount (${label})` : label;
   // A hyphen is no minus.
@@ -38,7 +52,7 @@ function lineOf({ kind, label, amountCents, accessUrl }: Item, currency: string,
 const notCharged = 'Not charged';
 
 /** As the email reads it, whatever the reader's zone: in UTC, as all days of the platform. */
-function dayOf(time: string): string {
+export function dayOf(time: string): string {
   if (Number.isNaN(Date.parse(time))) return '';
   return days.format(new Date(time));
 }

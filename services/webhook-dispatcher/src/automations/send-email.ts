@@ -238,6 +238,7 @@ const unverified = (outcome: 'refused' | 'deferred'): Submission => ({
 /** Of an order for which money was taken: each follows a charge, or an attempt at one. What the seller sends once more does not. */
 const unboundedIfCharged: ReadonlySet<BuiltInKey> = new Set([
   'receipt',
+  'renewal_receipt',
   'payment_failed_notice',
   'cancellation_notice',
 ]);

@@ -246,7 +246,17 @@ test('subscription.payment_failed has the published fields and nothing else', ()
     attempt: 4,
     nextTryDays: 0,
     sentAt,
+    reason: 'card_declined',
   });
+});
+
+test.each([
+  ['insufficient_funds', 'insufficient_funds'],
+  ['authentication_required', 'authentication_required'],
+  ['fraudulent', 'card_declined'],
+])('a failed renewal says of %s that it was %s: no more than a buyer is told', (reason, told) => {
+  const failed = { ...renewal, attempt: 1, nextTryDays: 3, statusAfter: 'past_due' as const, reason, failedAt: sentAt };
+  expect(subscriptionPaymentFailedPayload(failed, sentAt).reason).toBe(told);
 });
 
 test('affiliate.paid has the published fields, and the currency of its amount', () => {

@@ -1,5 +1,6 @@
 import type { affiliatePaid } from '@app/contracts/affiliates';
 import { countryName } from '@app/contracts/countries';
+import { buyerReason } from '@app/contracts/decline-reasons';
 import type { EventData } from '@app/contracts/define';
 import type { disputeClosed, disputeOpened } from '@app/contracts/disputes';
 import type { funnelEmailSynced } from '@app/contracts/funnels';
@@ -205,8 +206,12 @@ export function subscriptionPaymentFailedPayload(
     attempt: failure.attempt,
     nextTryDays: failure.nextTryDays,
     sentAt,
+    reason: failure.reason === confirmationWanted ? confirmationWanted : buyerReason(failure.reason),
   };
 }
+
+/** What a buyer can do something about, unlike other codes of the processor. */
+const confirmationWanted = 'authentication_required';
 
 export const subscriptionCanceledPayload = (
   subscription: EventData<typeof subscriptions.subscriptionCanceled>,

@@ -14,6 +14,9 @@ const texts = {
   noMail: 'No mail server is set up here: automations send no emails.',
   unverified: 'Until your email address is verified, no emails are sent. They wait for three days.',
   verify: 'Verify it',
+  renewals:
+    'Buyers can get a receipt for each renewal. It is off, because your shop is older than it and another tool of yours may send one.',
+  lookAtIt: 'Look at it',
   list: 'Automations',
   name: 'Automation',
   when: 'When',
@@ -49,16 +52,23 @@ export function automationsPage({ automations, isVerified, products, pager }: Au
   const warning = hasMail
     ? !isVerified && notice('warn', texts.unverified, html`<a href="/app/settings/account">${texts.verify}</a>`)
     : notice('warn', texts.noMail);
+  const offered = automations.find(isOffered);
   return {
     ...integrationTitles(automationsPath),
     action: linkButton({ label: texts.add, href: `${automationsPath}/new`, kind: 'accent' }),
-    main: html`${integrationTabs(automationsPath)}${warning}<p>${texts.about}</p>${table({
-      caption: texts.list,
-      columns,
-      rows,
-    })}${pager}`,
+    main: html`${integrationTabs(automationsPath)}${warning}${offered !== undefined && notice('info', texts.renewals, html`<a href="${automationPath(offered.id)}">${texts.lookAtIt}</a>`)}<p>${texts.about}</p>${table(
+      {
+        caption: texts.list,
+        columns,
+        rows,
+      },
+    )}${pager}`,
   };
 }
+
+/** One that was never on: what was there before may do the same. */
+const isOffered = ({ built_in, active, switched_off }: Automation): boolean =>
+  built_in === 'renewal_receipt' && !active && switched_off === null;
 
 const columns = columnsOf({ title: texts.name, detail: texts.when, wide: texts.does, end: texts.state });
 

@@ -5,6 +5,7 @@ import { Initial } from './0001-initial.ts';
 import { EmailKeys } from './0003-email-keys.ts';
 import { EmailsToRecipients } from './0004-emails-to-recipients.ts';
 import { ChargedOrders } from './0005-charged-orders.ts';
+import { RenewalReceipts } from './0007-renewal-receipts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -13,4 +14,5 @@ export const migrations: Migrations = [
   { name: '0004-emails-to-recipients', class: EmailsToRecipients },
   { name: '0005-charged-orders', class: ChargedOrders },
   installationMigration,
+  { name: '0007-renewal-receipts', class: RenewalReceipts },
 ];
