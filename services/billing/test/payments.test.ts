@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/charging/continue-payment.ts';
 import type { StartInput } from '../src/charging/new-attempt.ts';
-import { readRequest } from '../src/charging/payment-rows.ts';
+import { readRequest } from '../src/charging/payment-store.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { answersRecorded } from '../src/points/points.ts';
 import { dyingAt } from './dying-process.ts';

@@ -1,7 +1,7 @@
 import { isOverdue } from '../charging/payment.rules.ts';
 import type { Hold } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { readMoney } from '../charging/payment-rows.ts';
+import { readMoney } from '../charging/payment-store.ts';
 import type { Caller } from '../charging/start-payment.ts';
 import { openPaymentOf } from '../holds/hold-releases.ts';
 import { checkAndAdvance } from './advance-order.ts';

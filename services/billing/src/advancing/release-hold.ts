@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import type { HoldResult } from '@app/contracts/payments';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { readMoney } from '../charging/payment-rows.ts';
+import { readMoney } from '../charging/payment-store.ts';
 import type { Caller } from '../charging/start-payment.ts';
 import { advanceHold } from '../holds/advance-hold.ts';
 import { decideRelease } from '../holds/decide-release.ts';

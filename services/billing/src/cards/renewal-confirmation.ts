@@ -5,7 +5,7 @@ import { checkPayment } from '../charging/check-payment.ts';
 import { clientSecretOf } from '../charging/continue-payment.ts';
 import type { Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { onlyPaymentOf, paymentColumns, paymentTypes } from '../charging/payment-rows.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes } from '../charging/payment-store.ts';
 import type { Confirmation } from '../processors/port.ts';
 
 const waitingStatement = statement<Payment>(

@@ -6,7 +6,7 @@ import { columnsFrom, insertPayments, type NewPaymentValues } from './insert-pay
 import { nextCheckAt } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { onlyPaymentOf, paymentColumns, paymentTypes } from './payment-rows.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes } from './payment-store.ts';
 
 /** A payment that follows from others of its order: it is about the same buyer and product as they are. */
 export interface NextPayment {

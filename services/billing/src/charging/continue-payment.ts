@@ -4,7 +4,7 @@ import { lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import { hasEnded, isOverdue, mainPayment, paymentOutcomeOf } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readMoney } from './payment-rows.ts';
+import { readMoney } from './payment-store.ts';
 import type { Caller } from './start-payment.ts';
 
 /**

@@ -2,7 +2,7 @@ import { beginPayment, type NextPayment } from './begin-payment.ts';
 import { lookUpPayment } from './look-up-payment.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readMoney, readPayment } from './payment-rows.ts';
+import { readMoney, readPayment } from './payment-store.ts';
 import { sendPayment } from './send-payment.ts';
 
 interface GivenUp {

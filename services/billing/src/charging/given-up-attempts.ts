@@ -3,7 +3,7 @@ import { isGivenUpByTime, isReopenable } from './late-success.rules.ts';
 import { lookUpAtProcessor } from './look-up-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readPayment } from './payment-rows.ts';
+import { readPayment } from './payment-store.ts';
 import { fromDeclined, recordLateSuccess, unlessRivalled } from './record-late-success.ts';
 import { logFieldsOf } from './send-payment.ts';
 import { type WrittenFor, writeDecision } from './write-decision.ts';

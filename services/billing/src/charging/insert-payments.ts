@@ -1,5 +1,5 @@
 import { namesOf } from '@app/service-kit/row-arrays';
-import type { sentTypes } from './payment-rows.ts';
+import type { sentTypes } from './payment-store.ts';
 
 type Of<Name extends string> = Readonly<Record<Name, string>>;
 

@@ -8,7 +8,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import type { Payment } from './payment.types.ts';
 import { explanationOf, nextOf, type RenewedState } from './payment-log.rules.ts';
-import { paymentColumns, paymentTypes } from './payment-rows.ts';
+import { paymentColumns, paymentTypes } from './payment-store.ts';
 
 const filters = { orderId: 'order_id', email: 'email_key' } as const;
 type Filter = keyof typeof filters;

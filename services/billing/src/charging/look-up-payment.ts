@@ -5,7 +5,7 @@ import type { Answered } from './decide-answer.rules.ts';
 import { type ClockDifferences, isLost } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readPayment } from './payment-rows.ts';
+import { readPayment } from './payment-store.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
 import { renewalAsFound } from './released-renewal.ts';
 

@@ -1,10 +1,10 @@
 import { dayMs } from '@app/contracts/durations';
 import type { UnreadableKeyError } from '../processors/processor-registry.ts';
 import { keyUnreadableKey } from '../processors/settings/processor-settings.ts';
-import { notifyOfPayment } from './notify-of-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { keyUnreadableText } from './payment-notices.rules.ts';
+import { notifyOfPayment } from './payment-notices.ts';
 
 const againAfterMs = dayMs;
 

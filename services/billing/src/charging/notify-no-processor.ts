@@ -1,6 +1,5 @@
 import type { NotDone } from '../processors/port.ts';
 import { keyRefusedCode } from '../processors/refused-key.ts';
-import { notifyOfPayment } from './notify-of-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import {
@@ -10,6 +9,7 @@ import {
   requestRefusedKey,
   requestRefusedText,
 } from './payment-notices.rules.ts';
+import { notifyOfPayment } from './payment-notices.ts';
 
 type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
 

@@ -1,9 +1,9 @@
 import { statement } from '@app/service-kit/database';
-import { notifyOfPayment } from './notify-of-payment.ts';
 import { notReceived, undoneReasons } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { notReceivedText } from './payment-notices.rules.ts';
+import { notifyOfPayment } from './payment-notices.ts';
 
 const lastAttempts = 3;
 const noAttempts = [notReceived, ...undoneReasons].map((reason) => `'${reason}'`).join(', ');

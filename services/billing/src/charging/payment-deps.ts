@@ -5,10 +5,10 @@ import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { OngoingCalls } from '../processors/ongoing-calls.ts';
 import type { Processors } from '../processors/processor-registry.ts';
+import type { AnswerWriters } from './answer-store.ts';
+import type { AttemptWriter } from './attempt-store.ts';
 import type { OrderMutex } from './order-mutex.ts';
 import type { Hold, OrderMoney, Payment } from './payment.types.ts';
-import type { AnswerWriters } from './write-answer.ts';
-import type { AttemptWriter } from './write-attempt.ts';
 
 export interface PaymentDeps {
   readonly database: Database;

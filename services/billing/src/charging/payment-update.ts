@@ -1,4 +1,4 @@
-import { answerTypes } from './payment-rows.ts';
+import { answerTypes } from './payment-store.ts';
 
 const updateWith = (
   nextCheckAt: string,

@@ -12,7 +12,7 @@ import type { SucceededOutcome } from './payment-effects.rules.ts';
 import { noticeEvent } from './payment-events.ts';
 import { reversalKey } from './payment-key.ts';
 import { reversalText } from './payment-notices.rules.ts';
-import { readMoney } from './payment-rows.ts';
+import { readMoney } from './payment-store.ts';
 import { type WrittenFor, writeDecision } from './write-decision.ts';
 
 /** Another process may change the order in each of these. */

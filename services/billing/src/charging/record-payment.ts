@@ -3,7 +3,7 @@ import { keepSuccess } from './keep-success.ts';
 import { isReopenable } from './late-success.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readPayment } from './payment-rows.ts';
+import { readPayment } from './payment-store.ts';
 import { recordLateSuccess } from './record-late-success.ts';
 import { type WrittenFor, writeDecision } from './write-decision.ts';
 

@@ -1,6 +1,6 @@
 import type { Client, Database } from '@app/service-kit/database';
 import { answersRecorded } from '../points/points.ts';
-import type { Answer, AnswerWriter } from './write-answer.ts';
+import type { Answer, AnswerWriter } from './answer-store.ts';
 
 /**
  * Writes each answer in a transaction of its own: of payments that are few, and with which more ends or changes than their own rows.

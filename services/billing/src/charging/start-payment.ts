@@ -7,7 +7,7 @@ import { newAttempt, type StartInput } from './new-attempt.ts';
 import { decideStart, otherPayment, paymentOutcomeOf } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readMoney } from './payment-rows.ts';
+import { readMoney } from './payment-store.ts';
 import { sendUnlessFound } from './send-unless-found.ts';
 
 /** Whose request it is; `requestId` is null where billing goes on by itself. */

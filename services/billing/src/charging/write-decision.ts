@@ -1,10 +1,10 @@
 import { outboxRow } from '@app/messaging/outbox';
 import type { Seen } from '../ledger/write-facts.ts';
+import type { AnswerEvent, AnswerWriter, AnswerWriters } from './answer-store.ts';
 import type { Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { PaymentEventSource } from './payment-events.ts';
-import type { AnswerEvent, AnswerWriter, AnswerWriters } from './write-answer.ts';
 
 export interface WrittenFor {
   /** Where a request caused it; null where billing went on by itself. */

@@ -17,7 +17,7 @@ import {
   isAlreadyCaptured,
   isHoldOver,
 } from '../charging/payment-notices.rules.ts';
-import { readMoney } from '../charging/payment-rows.ts';
+import { readMoney } from '../charging/payment-store.ts';
 import { sendUnlessFound } from '../charging/send-unless-found.ts';
 import type { Caller } from '../charging/start-payment.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';

@@ -9,7 +9,7 @@ import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { noticeEvent } from '../charging/payment-events.ts';
 import { holdReleasedText } from '../charging/payment-notices.rules.ts';
-import { readMoney } from '../charging/payment-rows.ts';
+import { readMoney } from '../charging/payment-store.ts';
 import { type Caller, startPayment } from '../charging/start-payment.ts';
 import { settledData } from '../holds/advance-hold.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { listRefundable as contract } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
-import { readMoney } from '../charging/payment-rows.ts';
+import { readMoney } from '../charging/payment-store.ts';
 import { disputeOf } from './disputed.rules.ts';
 import { refundWaitsFor } from './refund.rules.ts';
 

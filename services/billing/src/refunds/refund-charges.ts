@@ -5,7 +5,7 @@ import { statement } from '@app/service-kit/database';
 import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
 import type { OrderMoney } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { readMoney } from '../charging/payment-rows.ts';
+import { readMoney } from '../charging/payment-store.ts';
 import type { Caller } from '../charging/start-payment.ts';
 import { cancelOfRecordedOrder } from '../subscriptions/cancel-refunded.ts';
 import { disputeOf } from './disputed.rules.ts';

@@ -9,7 +9,7 @@ import { statement } from '@app/service-kit/database';
 import { openPayment, otherPayment } from '../charging/payment.rules.ts';
 import type { Charge, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { readMoney } from '../charging/payment-rows.ts';
+import { readMoney } from '../charging/payment-store.ts';
 import { disputedText, disputedThereText, disputeOf, isDisputedThere, lostText } from './disputed.rules.ts';
 import { attemptsOf, restOf } from './refund.rules.ts';
 import { refundCharge } from './refund-charge.ts';

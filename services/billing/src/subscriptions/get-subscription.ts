@@ -7,7 +7,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { paymentResourceOf } from '../charging/list-payments.ts';
 import { givenUp } from '../charging/payment.rules.ts';
 import type { Payment } from '../charging/payment.types.ts';
-import { paymentColumns, paymentOf } from '../charging/payment-rows.ts';
+import { paymentColumns, paymentOf } from '../charging/payment-store.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
 import { nthPeriodEnd } from './period.rules.ts';
 import {

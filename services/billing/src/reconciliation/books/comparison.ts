@@ -1,6 +1,6 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { readRequest } from '../../charging/payment-rows.ts';
+import { readRequest } from '../../charging/payment-store.ts';
 import { type MoneyKind, notAtProcessor, type Orphan, type OwnMoney, orphanOf } from './books.rules.ts';
 import { type ComparedTime, clocksDifferMs } from './compared-time.rules.ts';
 import { notifyOrphans } from './notify-orphans.ts';

@@ -3,7 +3,7 @@ import { columnsFrom, insertPayments, type NewPaymentValues } from '../../chargi
 import { nextCheckAt } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { onlyPaymentOf, paymentColumns, paymentTypes } from '../../charging/payment-rows.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes } from '../../charging/payment-store.ts';
 import { recordAnswer } from '../../charging/record-payment.ts';
 import { renewalAsFound } from '../../charging/released-renewal.ts';
 import type { SavedMethodRequest } from '../../processors/port.ts';

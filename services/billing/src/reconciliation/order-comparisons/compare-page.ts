@@ -4,7 +4,7 @@ import type { CallContext, Requester } from '@app/messaging/requester';
 import { completedBy } from '../../charging/decide-answer.rules.ts';
 import { mainPayment } from '../../charging/payment.rules.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { readMoney } from '../../charging/payment-rows.ts';
+import { readMoney } from '../../charging/payment-store.ts';
 import { startPayment } from '../../charging/start-payment.ts';
 import { settledData } from '../../holds/advance-hold.ts';
 import type { AccountRun } from '../../runs/daily-step.ts';

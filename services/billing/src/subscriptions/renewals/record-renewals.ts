@@ -4,10 +4,10 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
+import type { Answer, AnswerWriter } from '../../charging/answer-store.ts';
 import { renewsLate } from '../../charging/late-success.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { checkedUpdateTypes, updateRenewalColumns } from '../../charging/payment-update.ts';
-import type { Answer, AnswerWriter } from '../../charging/write-answer.ts';
 import { answeredColumns, insertAnswered, seenTypes } from '../../ledger/answered-facts.ts';
 import { answersRecorded } from '../../points/points.ts';
 import { decideRenewal } from './renewal-answer.rules.ts';

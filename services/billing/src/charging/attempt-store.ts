@@ -6,7 +6,7 @@ import type { KnownProcessors } from '../processors/processor-registry.ts';
 import { columnsFrom, insertPayments, sentAheadMs } from './insert-payments.ts';
 import { otherPayment } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
-import { paymentColumns, paymentOf, sentTypes } from './payment-rows.ts';
+import { paymentColumns, paymentOf, sentTypes } from './payment-store.ts';
 
 /** Writes the row of an attempt to pay: resolves with `written`, or with the order's attempts that were made before, in their order. */
 export type AttemptWriter = Pick<Batcher<AttemptToWrite, 'written' | readonly Payment[]>, 'add' | 'close'>;
