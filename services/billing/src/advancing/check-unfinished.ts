@@ -1,6 +1,6 @@
-import { type DuePayment, listUnfinishedPayments } from '../charging/due-work.ts';
 import { forEachOrder } from '../charging/for-each-order.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { type DuePayment, listUnfinishedPayments } from '../charging/payment-store.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
 import { mustEnd } from '../runs/refused-key.ts';
 import { checkAndAdvance } from './advance-order.ts';

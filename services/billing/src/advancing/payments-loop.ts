@@ -1,13 +1,13 @@
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
+import { forEachOrder } from '../charging/for-each-order.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
 import {
   claimDueHolds,
   claimDuePayments,
   claimDueRefunds,
   type DueOrder,
   type DuePayment,
-} from '../charging/due-work.ts';
-import { forEachOrder } from '../charging/for-each-order.ts';
-import type { PaymentDeps } from '../charging/payment-deps.ts';
+} from '../charging/payment-store.ts';
 import { decideHold } from '../holds/decide-hold.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
 import { checkAndAdvance } from './advance-order.ts';

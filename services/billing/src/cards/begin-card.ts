@@ -1,7 +1,15 @@
 import { type Database, statement } from '@app/service-kit/database';
-import { columnsFrom, insertPayments, type NewPaymentValues, sentAheadMs } from '../charging/insert-payments.ts';
 import type { Payment } from '../charging/payment.types.ts';
-import { onlyPaymentOf, paymentColumns, paymentOf, paymentTypes } from '../charging/payment-store.ts';
+import {
+  columnsFrom,
+  insertPayments,
+  type NewPaymentValues,
+  onlyPaymentOf,
+  paymentColumns,
+  paymentOf,
+  paymentTypes,
+  sentAheadMs,
+} from '../charging/payment-store.ts';
 
 const cardValues: NewPaymentValues = {
   id: '$3',

@@ -1,10 +1,9 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { recordOf } from '@app/service-kit/row-arrays';
-import type { Answer, AnswerWriter } from '../charging/answer-store.ts';
+import { type Answer, type AnswerWriter, createSingleAnswerWriter } from '../charging/answer-store.ts';
 import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
-import { updateColumns, updateTypes } from '../charging/payment-update.ts';
-import { createSingleAnswerWriter } from '../charging/single-answer-writer.ts';
+import { updateColumns, updateTypes } from '../charging/payment-store.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
 import { lockSubscription } from '../subscriptions/lock-subscription.ts';
 import { stateColumns, stateValues } from '../subscriptions/subscription-rows.ts';

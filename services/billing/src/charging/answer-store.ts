@@ -1,6 +1,6 @@
 import { type OutboxRow, outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import type { Batcher } from '@app/service-kit/batcher';
-import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain } from '@app/service-kit/planner';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { createStatementBatcher, type StatementPart } from '@app/service-kit/statement-batcher';
@@ -10,7 +10,7 @@ import { answersRecorded } from '../points/points.ts';
 import type { DecidedEvent, Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { Effects } from './payment-effects.rules.ts';
-import { updateColumns, updateTypes } from './payment-update.ts';
+import { updateColumns, updateTypes } from './payment-store.ts';
 
 /** A decided answer to a payment, and the rows of its events. */
 export interface Answer {
@@ -169,3 +169,28 @@ function partOf({ payment, decision, events, seen }: Answer): StatementPart {
 
 const rowsOf = <Values extends object, Keys extends object>(values: Values | null, keys: Keys): (Values & Keys)[] =>
   values === null ? [] : [{ ...values, ...keys }];
+
+/**
+ * Writes each answer in a transaction of its own: of payments that are few, and with which more ends or changes than their own rows.
+ * @param write false where the payment had ended before
+ */
+export function createSingleAnswerWriter(
+  database: Database,
+  write: (client: Client, answer: Answer) => Promise<boolean>,
+): AnswerWriter {
+  const writing = new Set<Promise<unknown>>();
+  return {
+    add: async (answer) => {
+      const written = database.transaction((client) => write(client, answer));
+      writing.add(written);
+      try {
+        const isWritten = await written;
+        answersRecorded.announce(() => ({ paymentIds: [answer.payment.id] }));
+        return isWritten;
+      } finally {
+        writing.delete(written);
+      }
+    },
+    close: async () => void (await Promise.allSettled(writing)),
+  };
+}

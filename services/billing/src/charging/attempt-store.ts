@@ -1,12 +1,25 @@
+import { newId } from '@app/contracts/ids';
+import type { PaymentPurpose } from '@app/contracts/payments';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
-import { type Database, statement } from '@app/service-kit/database';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
+import type { PaymentRequest, ReferenceRequest } from '../processors/port.ts';
 import type { KnownProcessors } from '../processors/processor-registry.ts';
-import { columnsFrom, insertPayments, sentAheadMs } from './insert-payments.ts';
-import { otherPayment } from './payment.rules.ts';
-import type { Payment } from './payment.types.ts';
-import { paymentColumns, paymentOf, sentTypes } from './payment-store.ts';
+import { nextCheckAt, otherPayment, reversed } from './payment.rules.ts';
+import type { OrderMoney, Payment } from './payment.types.ts';
+import {
+  columnsFrom,
+  insertPayments,
+  type NewPaymentValues,
+  onlyPaymentOf,
+  paymentColumns,
+  paymentOf,
+  paymentTypes,
+  sentAheadMs,
+  sentTypes,
+} from './payment-store.ts';
 
 /** Writes the row of an attempt to pay: resolves with `written`, or with the order's attempts that were made before, in their order. */
 export type AttemptWriter = Pick<Batcher<AttemptToWrite, 'written' | readonly Payment[]>, 'add' | 'close'>;
@@ -79,4 +92,180 @@ export function createAttemptWriter(database: Database, processors: Pick<KnownPr
       return payments.map(({ id }) => stopped.get(id) ?? 'written');
     }),
   });
+}
+
+/** A payment that follows from others of its order: it is about the same buyer and product as they are. */
+export interface NextPayment {
+  readonly step: PaymentPurpose;
+  /** The charge that a refund gives back. */
+  readonly chargeId?: string;
+  /** The payment that a release ends. */
+  readonly releasedPaymentId?: string;
+  readonly attemptNo: number;
+  readonly amountCents: number;
+  readonly currency: string;
+  /** Where the hold, charge or card is. */
+  readonly processor: string;
+  readonly requestOf: (paymentId: string) => PaymentRequest;
+  /** It is written only while the hold's decision stands, which it follows from: a release for one that was released, no other payment for such a one. */
+  readonly followsHold?: true;
+  /** The payment's id, where a repeated command must find it; a new one unless given. */
+  readonly id?: string;
+}
+
+const nextValues: NewPaymentValues = {
+  id: '$1',
+  step: '$4',
+  charge_id: '$5',
+  released_payment_id: '$6',
+  attempt_no: '$7',
+  call: '$8',
+  request: '$9',
+  amount_cents: '$10',
+  currency: '$11',
+  processor: '$12',
+  created_at: '$13',
+  sent_at: '$13',
+  next_check_at: '$14',
+  ...columnsFrom('p', 'account_id', 'order_id', 'customer_email', 'email_key', 'product_name', 'test'),
+};
+
+/**
+ * Nothing is written when the order's money changed since it was read, or when another payment is open or was made for the step;
+ * for payments at the same time unique indexes see to that.
+ */
+const insertIf = (condition: string): string => `
+   ${insertPayments(
+     nextValues,
+     `from payments as p
+     where account_id = $2 and order_id = $3 and step in ('main', 'renewal', 'card')
+       and (select count(*) from payments where account_id = $2 and order_id = $3) = $15 and ${condition}
+     order by step = 'main' desc, attempt_no desc limit 1`,
+   )}
+   returning ${paymentColumns}`;
+
+const beginStatement = statement<Payment>('payments-begin', insertIf('true'), paymentTypes);
+
+/** The number of the attempt is unique for the charge: what it was decided on has not changed since. */
+const beginRefundStatement = statement<Payment>(
+  'payments-begin-refund',
+  insertIf(
+    'exists (select from charges where account_id = $2 and id = $5 and $10 <= amount_cents - refunded_cents - lost_cents)',
+  ),
+  paymentTypes,
+);
+
+/**
+ * A release is written only beside a payment that waits for its buyer still, and marks it: once this has committed, no
+ * look-up records that the payment succeeded. A process that records that at the same moment has the lock first or waits for it.
+ */
+const beginReleaseStatement = statement<Payment>(
+  'payments-begin-release',
+  `with waiting as materialized (
+     select id from payments
+     where account_id = $2 and order_id = $3 and id = $6 and status = 'requires_action' and not releasing
+     for no key update
+   ), begun as (
+     ${insertIf('exists (select from waiting)')}
+   ), marked as (
+     update payments as p set releasing = true
+     from begun where p.account_id = $2 and p.order_id = $3 and p.id = begun.released_payment_id
+   )
+   select * from begun`,
+  paymentTypes,
+);
+
+/** A process that changes the decision at the same moment has the lock first, or waits until this payment is there to be read. */
+const beginOfHoldStatement = statement<Payment>(
+  'payments-begin-of-hold',
+  `with decided as materialized (
+     select from holds
+     where account_id = $2 and order_id = $3 and status = 'settling' and (decision = 'released') = ($4 = 'release')
+     for share
+   ) ${insertIf('exists (select from decided)')}`,
+  paymentTypes,
+);
+
+const statements: Partial<Record<PaymentPurpose, typeof beginStatement>> = {
+  release: beginReleaseStatement,
+  refund: beginRefundStatement,
+};
+
+/**
+ * Writes the row of a payment that is sent next: of a release, if its payment waits for the buyer still; of a refund, if its
+ * charge has so much left; of what follows a hold, if its decision stands.
+ * @param money as it was read when the payment was decided on
+ * @returns undefined when another process was faster
+ */
+export async function beginPayment(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  { accountId, orderId, payments }: OrderMoney,
+  next: NextPayment,
+): Promise<Payment | undefined> {
+  const nowMs = clock.nowMs();
+  const { id = newId('payment', nowMs) } = next;
+  const { call, request } = next.requestOf(id);
+  const about = [
+    id,
+    accountId,
+    orderId,
+    next.step,
+    next.chargeId ?? null,
+    next.releasedPaymentId ?? null,
+    next.attemptNo,
+  ];
+  const money = [next.amountCents, next.currency, next.processor];
+  const times = [new Date(nowMs), nextCheckAt(0, nowMs)];
+  const begin = next.followsHold ? beginOfHoldStatement : (statements[next.step] ?? beginStatement);
+  return onlyPaymentOf(
+    await database.pool.query(begin([...about, call, JSON.stringify(request), ...money, ...times, payments.length])),
+  );
+}
+
+/** It stays declined, and what the processor has of it is what goes back. */
+const reverseStatement = statement(
+  'payments-reverse',
+  `update payments set decline_reason = '${reversed}', decline_message = $4, processor_reference = $5
+   where account_id = $1 and order_id = $2 and id = $3 and status = 'declined' and decline_reason = $6`,
+);
+
+const reversalValues: NewPaymentValues = {
+  id: '$4',
+  step: `'reversal'`,
+  charge_id: 'p.id',
+  attempt_no: '1',
+  call: '$5',
+  request: '$6',
+  created_at: '$7',
+  sent_at: '$7',
+  // It is looked up at once, not found, and sent.
+  next_check_at: '$7',
+  ...columnsFrom('p', 'account_id', 'order_id', 'amount_cents', 'currency', 'processor'),
+  ...columnsFrom('p', 'customer_email', 'email_key', 'product_name', 'test'),
+};
+const reversalStatement = statement(
+  'payments-begin-reversal',
+  insertPayments(reversalValues, 'from payments as p where p.account_id = $1 and p.order_id = $2 and p.id = $3'),
+);
+
+/** The payment that gives back one that succeeded too late, as it is sent. */
+interface Reversal {
+  readonly id: string;
+  readonly call: PaymentRequest['call'];
+  readonly request: ReferenceRequest;
+  /** What the late one says from then on. */
+  readonly text: string;
+  readonly at: Date;
+}
+
+/** @returns false where the late one is not as it was read any more: nothing is written then */
+export async function insertReversal(
+  client: Pick<Client, 'query'>,
+  { account_id, order_id, id, decline_reason }: Payment,
+  { id: reversalId, call, request, text, at }: Reversal,
+): Promise<boolean> {
+  const values = [account_id, order_id, id, text, request.reference, decline_reason];
+  if ((await client.query(reverseStatement(values))).rowCount !== 1) return false;
+  await client.query(reversalStatement([account_id, order_id, id, reversalId, call, JSON.stringify(request), at]));
+  return true;
 }

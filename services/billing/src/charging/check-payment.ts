@@ -1,13 +1,11 @@
-import { statement } from '@app/service-kit/database';
 import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, paymentAfter } from './look-up-payment.ts';
-import { notifyNotReceived } from './notify-not-received.ts';
 import { hasEnded, isAbandoned, isNeverReceived, isOfBuyer, isUnknownForLong, mayResend } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { unknownText } from './payment-notices.rules.ts';
-import { notifyOfPayment } from './payment-notices.ts';
-import { readMoney } from './payment-store.ts';
+import { notifyNotReceived, notifyOfPayment } from './payment-notices.ts';
+import { lockUnanswered, readMoney } from './payment-store.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
 import { sendPayment } from './send-payment.ts';
 import { isStillWanted } from './wanted-renewal.ts';
@@ -80,11 +78,6 @@ async function mayBeSent({ database, clock, restored }: PaymentDeps, payment: Pa
   return mayResend(payment, clock.nowMs()) && (await isWanted());
 }
 
-const unansweredStatement = statement(
-  'payments-lock-unanswered',
-  `select from payments where account_id = $1 and id = $2 and status in ('sent', 'unknown') for share`,
-);
-
 /** Longer than any payment is without an answer: the seller is notified of it once. */
 const unknownKeepDays = 3_650;
 
@@ -96,8 +89,7 @@ async function notifyOfUnknown(deps: PaymentDeps, payment: Payment): Promise<voi
     keepDays: unknownKeepDays,
   };
   await deps.database.transaction(async (client) => {
-    const { rowCount } = await client.query(unansweredStatement([payment.account_id, payment.id]));
-    if (rowCount === 1) await notifyOfPayment(deps, payment, notification, client);
+    if (await lockUnanswered(client, payment)) await notifyOfPayment(deps, payment, notification, client);
   });
   deps.wakeRelay();
 }

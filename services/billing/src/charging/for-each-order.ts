@@ -1,7 +1,7 @@
 import { isOutage } from '@app/service-kit/outages';
 import { createSemaphore } from '@app/service-kit/semaphore';
-import type { DueOrder } from './due-work.ts';
 import type { PaymentDeps } from './payment-deps.ts';
+import type { DueOrder } from './payment-store.ts';
 
 /** Orders that are worked on at once. Each waits for a processor most of the time, and holds a connection only for moments. */
 const atOnce = 4;

@@ -1,4 +1,4 @@
-import { beginPayment, type NextPayment } from './begin-payment.ts';
+import { beginPayment, type NextPayment } from './attempt-store.ts';
 import { lookUpPayment } from './look-up-payment.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';

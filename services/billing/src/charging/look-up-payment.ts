@@ -1,13 +1,12 @@
-import { type Database, statement } from '@app/service-kit/database';
 import { OtherPaymentError, type PaymentRequest, type ProcessorOutcome } from '../processors/port.ts';
 import { noneChosen } from '../processors/processor-registry.ts';
 import type { Answered } from './decide-answer.rules.ts';
-import { type ClockDifferences, isLost } from './payment.rules.ts';
+import { isLost } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readPayment } from './payment-store.ts';
+import { readClockDifferences, readPayment, writeProcessor } from './payment-store.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
-import { renewalAsFound } from './released-renewal.ts';
+import { renewalAsFound } from './wanted-renewal.ts';
 
 /**
  * Queries the processor for the state of a payment, and records it.
@@ -37,23 +36,6 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
   return await readPayment(database, payment);
 }
 
-const clocksStatement = statement<ClockDifferences>(
-  'payments-clock-differences',
-  `select sent_ahead_ms as "sentAheadMs", extract(epoch from $4::timestamptz - clock_timestamp())::float8 * 1000 as "lookedUpAheadMs"
-   from payments where account_id = $1 and order_id = $2 and id = $3`,
-  { lookedUpAheadMs: 'float8', sentAheadMs: 'int8' },
-);
-
-/** The database's clock is the one that all replicas share. */
-async function readClockDifferences(
-  { pool }: Database,
-  { account_id, order_id, id }: Payment,
-): Promise<ClockDifferences> {
-  const values = [account_id, order_id, id, new Date(Date.now())];
-  const { rows } = await pool.query(clocksStatement(values));
-  return rows[0] as ClockDifferences;
-}
-
 /** What the processor has of a payment; nothing is recorded. @returns null where it has not got it. @throws where it cannot be known */
 export async function lookUpAtProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
   const { processor: name, account_id: accountId, test } = payment;
@@ -73,21 +55,14 @@ function unlessOther(err: unknown): Answered {
   throw err;
 }
 
-const processorStatement = statement(
-  'payments-processor-chosen',
-  `update payments set processor = $4
-   where account_id = $1 and order_id = $2 and id = $3 and processor = '${noneChosen}'`,
-);
-
 /**
  * A payment that was sent before a restore which lost the account's choice of a processor is looked up where the seller chooses
  * again.
  */
 async function withProcessor({ database, processors }: PaymentDeps, payment: Payment): Promise<Payment> {
   if (payment.processor !== noneChosen) return payment;
-  const { account_id, order_id, id, test } = payment;
-  const { processor } = await processors.chosen(account_id, test);
-  await database.pool.query(processorStatement([account_id, order_id, id, processor.name]));
+  const { processor } = await processors.chosen(payment.account_id, payment.test);
+  await writeProcessor(database, payment, processor.name);
   return { ...payment, processor: processor.name };
 }
 

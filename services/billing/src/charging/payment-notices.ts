@@ -1,8 +1,24 @@
+import { dayMs } from '@app/contracts/durations';
+import { paymentNoticed } from '@app/contracts/payments';
 import { type NotifyOnceOptions, notifyOnce } from '@app/messaging/notify-once';
+import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { Client } from '@app/service-kit/database';
+import type { NotDone } from '../processors/port.ts';
+import type { UnreadableKeyError } from '../processors/processor-registry.ts';
+import { keyRefusedCode } from '../processors/refused-key.ts';
+import { keyUnreadableKey } from '../processors/settings/processor-settings.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { noticeEvent } from './payment-events.ts';
+import {
+  keyRefusedText,
+  keyUnreadableText,
+  noProcessorText,
+  notPermittedText,
+  notReceivedText,
+  requestRefusedKey,
+  requestRefusedText,
+} from './payment-notices.rules.ts';
+import { countNotReceived } from './payment-store.ts';
 
 interface PaymentNotification extends Omit<NotifyOnceOptions, 'now'> {
   /** One notification is sent for the same words here. */
@@ -24,4 +40,64 @@ export async function notifyOfPayment(
   const now = clock.now();
   const event = noticeEvent(payment, text, { accountId, requestId: null, nowMs: now.getTime() });
   if ((await notifyOnce(client, [{ accountId, key, event }], { now, ...options })) > 0) wakeRelay();
+}
+
+export interface PaymentEventSource {
+  readonly accountId: string;
+  readonly requestId: string | null;
+  readonly nowMs: number;
+}
+
+/** What the seller has to know, in plain words. */
+export function noticeEvent(
+  about: Pick<Payment, 'order_id' | 'test'>,
+  summary: string,
+  source: PaymentEventSource,
+): OutboxRow {
+  return outboxRow(paymentNoticed, { orderId: about.order_id, summary, test: about.test }, source);
+}
+
+type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
+
+/** Notifies the seller once in a UTC day that a buyer could not pay, because the account has chosen no processor. */
+export const notifyNoProcessor = (deps: Deps, payment: Payment): Promise<void> =>
+  notifyOnceADay(deps, payment, 'no payment processor', noProcessorText);
+
+/**
+ * Notifies the seller once in a UTC day of what only they can mend: the processor does not accept the account's API key, the key lacks
+ * a permission, or the processor takes no payments for the account. A daily run says each under the same key.
+ */
+export async function notifyUndone(deps: Deps, payment: Payment, { why, message }: NotDone): Promise<void> {
+  const { processor } = payment;
+  if (why === keyRefusedCode) await notifyOnceADay(deps, payment, keyRefusedCode, keyRefusedText(processor));
+  if (why === 'request_refused') {
+    await notifyOnceADay(deps, payment, requestRefusedKey, requestRefusedText(processor, message));
+  }
+  if (why === 'not_permitted') {
+    await notifyOnceADay(deps, payment, `${keyRefusedCode} permissions`, notPermittedText(processor, [message]));
+  }
+}
+
+async function notifyOnceADay(deps: Deps, payment: Payment, what: string, text: string): Promise<void> {
+  await notifyOfPayment(deps, payment, { key: `${what} ${deps.clock.now().toISOString().slice(0, 10)}`, text });
+}
+
+const againAfterMs = dayMs;
+
+/** Notifies the operator, in the log, at each payment, and the account's seller once a day until the key is replaced. */
+export async function notifyKeyUnreadable(deps: PaymentDeps, payment: Payment, err: UnreadableKeyError): Promise<void> {
+  const { account_id: accountId, processor } = payment;
+  deps.logger.error({ err, accountId, processor, paymentId: payment.id }, 'a payment could not be sent');
+  const [key, text] = [keyUnreadableKey(processor), keyUnreadableText(processor)];
+  await notifyOfPayment(deps, payment, { key, text, againAfterMs });
+}
+
+const timesInARow = 3;
+
+/** Notifies the seller of a renewal that the processor did not get, or did nothing with, three times in a row: once for each period. */
+export async function notifyNotReceived(deps: PaymentDeps, payment: Payment): Promise<void> {
+  const { order_id, period } = payment;
+  if ((await countNotReceived(deps.database, payment, timesInARow)) < timesInARow) return;
+  const key = `renewal not received ${order_id} ${period}`;
+  await notifyOfPayment(deps, payment, { key, text: notReceivedText(payment) });
 }

@@ -1,6 +1,10 @@
-import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { withoutDailyRunMs } from '@app/contracts/daily-runs';
+import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
 import { namesOf } from '@app/service-kit/row-arrays';
 import type { PaymentRequest } from '../processors/port.ts';
+import { noneChosen } from '../processors/processor-registry.ts';
+import { type ClockDifferences, checkDelaysMs, notReceived, undoneReasons } from './payment.rules.ts';
 import type { Charge, Hold, OrderMoney, Payment, RefundedDispute } from './payment.types.ts';
 
 /** What a payment of a buyer is written with. */
@@ -25,7 +29,7 @@ export const sentTypes = {
   next_check_at: 'timestamptz',
 } as const;
 /** What an answer to it fills. */
-export const answerTypes = {
+const answerTypes = {
   decline_kind: 'text',
   decline_reason: 'text',
   decline_message: 'text',
@@ -164,4 +168,200 @@ function holdOf(row: Hold): Hold {
     decide_by: new Date(decide_by),
     due_at: new Date(due_at),
   };
+}
+
+type Of<Name extends string> = Readonly<Record<Name, string>>;
+
+/** An expression for each column of a new payment; those that may be missing have their defaults then. */
+export type NewPaymentValues = Of<Exclude<keyof typeof sentTypes, 'hold_terms'>> &
+  Partial<Of<'hold_terms' | 'charge_id' | 'released_payment_id' | 'period' | 'sent_ahead_ms'>>;
+
+/** Columns that a row of the statement has under the payment's names. */
+export const columnsFrom = <Name extends keyof NewPaymentValues>(row: string, ...names: readonly Name[]): Of<Name> =>
+  Object.fromEntries(names.map((name) => [name, `${row}.${name}`])) as Of<Name>;
+
+/**
+ * Part of a statement that inserts payments as `sent`, because the call follows at once. Where another payment of the order is
+ * open, or the attempt was made before, the indexes of payments say so and nothing is written.
+ * @param rows what follows the list of a `select`: which rows the values are of
+ */
+export const insertPayments = (values: NewPaymentValues, rows: string): string =>
+  `insert into payments (${namesOf(values)}, status)
+     select ${Object.values(values).join(', ')}, 'sent'
+     ${rows}
+     on conflict do nothing`;
+
+/** How far the replica's clock is ahead of the database's, which all replicas share. @param now the parameter with the system's time here */
+export const sentAheadMs = (now: string): string =>
+  `extract(epoch from ${now}::timestamptz - clock_timestamp()) * 1000`;
+
+const updateWith = (
+  nextCheckAt: string,
+): string => `status = c.status, decline_kind = c.decline_kind, decline_reason = c.decline_reason,
+  decline_message = c.decline_message, processor_reference = coalesce(c.processor_reference, p.processor_reference),
+  action_url = c.action_url, last_four = coalesce(c.last_four, p.last_four),
+  wallet = coalesce(c.wallet, p.wallet), finished_at = c.finished_at,
+  next_check_at = ${nextCheckAt}`;
+/** How a statement updates payments as `p` from rows of `PaymentUpdate` as `c`. */
+export const updateColumns = updateWith('c.next_check_at');
+/** The same of renewals: what waits for its buyer keeps an earlier look-up, as one that `hurryRenewalsStatement` has set meanwhile. */
+export const updateRenewalColumns = updateWith(
+  `case when c.status = 'requires_action' then least(c.next_check_at, p.next_check_at) else c.next_check_at end`,
+);
+/** Where what a payment may leave was compared before. */
+export const checkedUpdateTypes = {
+  id: 'text',
+  account_id: 'text',
+  status: 'text',
+  ...answerTypes,
+  next_check_at: 'timestamptz',
+} as const;
+export const updateTypes = { ...checkedUpdateTypes, from: 'text[]' } as const;
+
+export interface DueOrder {
+  readonly account_id: string;
+  readonly order_id: string;
+}
+export interface DuePayment extends DueOrder {
+  readonly id: string;
+  readonly step: string;
+}
+
+const earliest = (table: string, key: string, dueAt: string, where: string): string =>
+  `${earliestPerAccount(table, key, dueAt, `${where} and ${dueAt} <= $1`)} limit 40`;
+
+/**
+ * A renewal that its buyer may confirm at the bank, and its release: each keeps everything else of its order out, so that it is
+ * looked up all along until it ends.
+ */
+const awaitsBuyer = `p.request -> 'confirmation' is not null or p.step = 'release' and exists (
+  select from payments as r where r.account_id = p.account_id and r.id = p.released_payment_id and r.step = 'renewal')`;
+
+/** As `nextCheckAt`, for the look-up that is claimed. */
+const delays = checkDelaysMs.slice(1).map((ms, checks) => `when p.checks = ${checks} then ${ms}`);
+const claimPayments = statement<DuePayment>(
+  'payments-claim',
+  `update payments as p set checks = p.checks + 1,
+     next_check_at = $1::timestamptz + interval '1 ms' * case
+       when ${awaitsBuyer} then ${checkDelaysMs[1]} ${delays.join(' ')}
+       else ${withoutDailyRunMs} end
+   where p.id = any (array(
+     select id from payments where id = any (array(${earliest('payments', 'id', 'next_check_at', 'next_check_at is not null')}))
+       and next_check_at <= $1 for update skip locked))
+   returning p.id, p.account_id, p.order_id, p.step`,
+  { account_id: 'text', id: 'text', order_id: 'text', step: 'text' },
+);
+
+const claimHolds = statement<DueOrder>(
+  'holds-claim',
+  `update holds as h set due_at = $1::timestamptz + interval '1 minute'
+   where (h.account_id, h.order_id) in (
+     select account_id, order_id from holds
+     where (account_id, order_id) in (${earliest('holds', 'account_id, order_id', 'due_at', `status in ('held', 'settling')`)})
+       and status in ('held', 'settling') and due_at <= $1 for update skip locked)
+   returning h.account_id, h.order_id`,
+  { account_id: 'text', order_id: 'text' },
+);
+
+const claimRefunds = statement<DueOrder>(
+  'charges-claim-refunds',
+  `update charges as c set refund_due_at = $1::timestamptz + interval '1 minute'
+   where c.id = any (array(
+     select id from charges where id = any (array(${earliest('charges', 'id', 'refund_due_at', 'refund_due_at is not null')}))
+       and refund_due_at <= $1 for update skip locked))
+   returning c.account_id, c.order_id`,
+  { account_id: 'text', order_id: 'text' },
+);
+
+export const claimDuePayments = async (database: Database, now: Date): Promise<DuePayment[]> =>
+  (await database.pool.query(claimPayments([now]))).rows;
+
+export const claimDueHolds = async (database: Database, now: Date): Promise<DueOrder[]> =>
+  (await database.pool.query(claimHolds([now]))).rows;
+
+export const claimDueRefunds = async (database: Database, now: Date): Promise<DueOrder[]> =>
+  (await database.pool.query(claimRefunds([now]))).rows;
+
+/** Those of one account that have no end, whatever their next check: the daily run looks up each. */
+const unfinished = statement<DuePayment>(
+  'payments-unfinished',
+  `select id, account_id, order_id, step from payments
+   where account_id = $1 and next_check_at is not null and created_at <= $2 and id > $3 order by id limit $4`,
+  { account_id: 'text', id: 'text', order_id: 'text', step: 'text' },
+);
+
+export const listUnfinishedPayments = async (
+  database: Database,
+  accountId: string,
+  page: { madeBefore: Date; after: string; limit: number },
+): Promise<DuePayment[]> =>
+  (await database.pool.query(unfinished([accountId, page.madeBefore, page.after, page.limit]))).rows;
+
+const clocksStatement = statement<ClockDifferences>(
+  'payments-clock-differences',
+  `select sent_ahead_ms as "sentAheadMs", extract(epoch from $4::timestamptz - clock_timestamp())::float8 * 1000 as "lookedUpAheadMs"
+   from payments where account_id = $1 and order_id = $2 and id = $3`,
+  { lookedUpAheadMs: 'float8', sentAheadMs: 'int8' },
+);
+
+/** The database's clock is the one that all replicas share. */
+export async function readClockDifferences(
+  { pool }: Pick<Database, 'pool'>,
+  { account_id, order_id, id }: Payment,
+): Promise<ClockDifferences> {
+  const values = [account_id, order_id, id, new Date(Date.now())];
+  const { rows } = await pool.query(clocksStatement(values));
+  return rows[0] as ClockDifferences;
+}
+
+const processorStatement = statement(
+  'payments-processor-chosen',
+  `update payments set processor = $4
+   where account_id = $1 and order_id = $2 and id = $3 and processor = '${noneChosen}'`,
+);
+
+/** Writes where a payment is to be looked up that was sent before the account chose its processor. */
+export async function writeProcessor(
+  { pool }: Pick<Database, 'pool'>,
+  { account_id, order_id, id }: Pick<Payment, 'id' | 'account_id' | 'order_id'>,
+  processor: string,
+): Promise<void> {
+  await pool.query(processorStatement([account_id, order_id, id, processor]));
+}
+
+const unansweredStatement = statement(
+  'payments-lock-unanswered',
+  `select from payments where account_id = $1 and id = $2 and status in ('sent', 'unknown') for share`,
+);
+
+/** Whether a payment is without an answer. Until the transaction ends none is recorded. */
+export async function lockUnanswered(
+  client: Pick<Client, 'query'>,
+  { account_id, id }: Pick<Payment, 'id' | 'account_id'>,
+): Promise<boolean> {
+  return (await client.query(unansweredStatement([account_id, id]))).rowCount !== 0;
+}
+
+const noAttempts = [notReceived, ...undoneReasons].map((reason) => `'${reason}'`).join(', ');
+
+/** $1 account, $2 order, $3 period, $4 how many are counted at most */
+const countStatement = statement<{ count: number }>(
+  'payments-count-not-received',
+  `with attempts as materialized (
+     select attempt_no, undone, decline_reason in (${noAttempts}) as is_none from payments
+     where account_id = $1 and order_id = $2 and step = 'renewal' and period = $3
+     order by attempt_no desc limit $4
+   )
+   select coalesce(sum(undone + 1), 0)::int as count from attempts
+   where is_none and attempt_no > coalesce((select max(attempt_no) from attempts where is_none is not true), 0)`,
+  { count: 'int4' },
+);
+
+/** How often in a row, up to `atMost`, the processor did not get the last attempts of a renewal, or did nothing with them. */
+export async function countNotReceived(
+  { pool }: Pick<Database, 'pool'>,
+  { account_id, order_id, period }: Pick<Payment, 'account_id' | 'order_id' | 'period'>,
+  atMost: number,
+): Promise<number> {
+  return (await pool.query(countStatement([account_id, order_id, period, atMost]))).rows[0]?.count ?? 0;
 }

@@ -1,19 +1,18 @@
 import { insertOutboxSql } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
 import type { PaymentRequest } from '../processors/port.ts';
+import { insertReversal } from './attempt-store.ts';
 import { type Decision, decideAnswer } from './decide-answer.rules.ts';
-import { columnsFrom, insertPayments, type NewPaymentValues } from './insert-payments.ts';
-import { keepSuccess } from './keep-success.ts';
 import { decideLateSuccess, isReopenable, type LateRenewed, type LateSuccess } from './late-success.rules.ts';
 import { reversed } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { SucceededOutcome } from './payment-effects.rules.ts';
-import { noticeEvent } from './payment-events.ts';
 import { reversalKey } from './payment-key.ts';
 import { reversalText } from './payment-notices.rules.ts';
+import { noticeEvent } from './payment-notices.ts';
 import { readMoney } from './payment-store.ts';
-import { type WrittenFor, writeDecision } from './write-decision.ts';
+import { keepSuccess, type WrittenFor, writeDecision } from './write-decision.ts';
 
 /** Another process may change the order in each of these. */
 const roundsMax = 4;
@@ -78,32 +77,6 @@ async function readRenewed({ database }: PaymentDeps, payment: Payment): Promise
   return (await database.pool.query(renewedStatement([payment.account_id, payment.order_id]))).rows[0];
 }
 
-/** It stays declined, and what the processor has of it is what goes back. */
-const reverseStatement = statement(
-  'payments-reverse',
-  `update payments set decline_reason = '${reversed}', decline_message = $4, processor_reference = $5
-   where account_id = $1 and order_id = $2 and id = $3 and status = 'declined' and decline_reason = $6`,
-);
-
-const reversalValues: NewPaymentValues = {
-  id: '$4',
-  step: `'reversal'`,
-  charge_id: 'p.id',
-  attempt_no: '1',
-  call: '$5',
-  request: '$6',
-  created_at: '$7',
-  sent_at: '$7',
-  // It is looked up at once, not found, and sent.
-  next_check_at: '$7',
-  ...columnsFrom('p', 'account_id', 'order_id', 'amount_cents', 'currency', 'processor'),
-  ...columnsFrom('p', 'customer_email', 'email_key', 'product_name', 'test'),
-};
-const insertStatement = statement(
-  'payments-begin-reversal',
-  insertPayments(reversalValues, 'from payments as p where p.account_id = $1 and p.order_id = $2 and p.id = $3'),
-);
-
 /** @returns undefined where another process was faster */
 async function beginReversal(
   deps: PaymentDeps,
@@ -111,19 +84,15 @@ async function beginReversal(
   { reference }: SucceededOutcome,
 ): Promise<Payment | undefined> {
   const { database, clock, wakeRelay } = deps;
-  const { account_id, order_id, id, amount_cents: amountCents, currency } = payment;
+  const { account_id, amount_cents: amountCents, currency } = payment;
   const nowMs = clock.nowMs();
   const reversalId = reversalKey(payment);
   const call: PaymentRequest['call'] = payment.call === 'authorize' ? 'release' : 'refund';
   const request = { paymentId: reversalId, reference, amountCents, currency };
   const begun = await database.transaction(async (client: Client) => {
     const text = reversalText(payment);
-    const changed = await client.query(
-      reverseStatement([account_id, order_id, id, text, reference, payment.decline_reason]),
-    );
-    if (changed.rowCount !== 1) return false;
-    const now = new Date(nowMs);
-    await client.query(insertStatement([account_id, order_id, id, reversalId, call, JSON.stringify(request), now]));
+    const to = { id: reversalId, call, request, text, at: new Date(nowMs) };
+    if (!(await insertReversal(client, payment, to))) return false;
     const notice = noticeEvent(payment, text, { accountId: account_id, requestId: null, nowMs });
     await client.query(insertOutboxSql, [JSON.stringify([notice])]);
     return true;

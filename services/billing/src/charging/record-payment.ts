@@ -1,11 +1,10 @@
 import { type AnswerContext, type Answered, decideAnswer } from './decide-answer.rules.ts';
-import { keepSuccess } from './keep-success.ts';
 import { isReopenable } from './late-success.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-store.ts';
 import { recordLateSuccess } from './record-late-success.ts';
-import { type WrittenFor, writeDecision } from './write-decision.ts';
+import { keepSuccess, type WrittenFor, writeDecision } from './write-decision.ts';
 
 /** What recording an answer needs beside the answer. */
 export interface RecordContext extends AnswerContext, WrittenFor {}

@@ -2,11 +2,10 @@ import type { SentOutcome } from '../processors/port.ts';
 import { UnreadableKeyError, UnusableProcessorError } from '../processors/processor-registry.ts';
 import { sendRequest } from '../processors/send-request.ts';
 import type { Answered } from './decide-answer.rules.ts';
-import { notifyKeyUnreadable } from './notify-key-unreadable.ts';
-import { notifyNoProcessor, notifyUndone } from './notify-no-processor.ts';
 import { isAskingRenewal, isOfBuyer, isRefusedAmount, isTooLateToSend, mayResend } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
+import { notifyKeyUnreadable, notifyNoProcessor, notifyUndone } from './payment-notices.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
 
 /**

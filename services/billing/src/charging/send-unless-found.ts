@@ -4,8 +4,8 @@ import { resendWithinMs } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { RecordContext } from './record-payment.ts';
-import { renewalAsFound } from './released-renewal.ts';
 import { callProcessor, logFieldsOf, sendPayment } from './send-payment.ts';
+import { renewalAsFound } from './wanted-renewal.ts';
 
 /**
  * Sends a payment; nearly always at once. Its key may have been sent before, by a database that an older backup has replaced. A key

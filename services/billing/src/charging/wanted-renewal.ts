@@ -1,5 +1,8 @@
 import { type Database, statement } from '@app/service-kit/database';
+import type { Answered } from './decide-answer.rules.ts';
+import { authenticationRequired, givenUp, isWithinConfirmation, released } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
+import type { PaymentDeps } from './payment-deps.ts';
 
 /** Open disputes of payments of an order `d.order_id`, or of its renewals: its charges wait for their end. $1 account */
 export const isDisputed = 'd.account_id = $1 and d.closed_at is null';
@@ -47,3 +50,20 @@ export async function isStillWanted({ pool }: Pick<Database, 'pool'>, payment: P
 export const renewalUnderWay = (accountId: string, orderId: string): string => `exists (
   select from payments
   where account_id = ${accountId} and order_id = ${orderId} and step = 'renewal' and status not in ('succeeded', 'declined'))`;
+
+/**
+ * What was found of a renewal, as it ends: one that was released is declined as its bank would have declined it without the
+ * buyer, unless its subscription did not want it any more, also where it wants it again by now. Then it was no attempt.
+ */
+export async function renewalAsFound<Found extends Answered | null>(
+  { database, clock }: Pick<PaymentDeps, 'database' | 'clock'>,
+  payment: Payment,
+  found: Found,
+): Promise<Found | Answered> {
+  if (payment.step !== 'renewal' || found?.status !== 'declined' || found.reason !== released) return found;
+  const now = clock.now();
+  const isAttempt = !isWithinConfirmation(payment, now.getTime()) && (await isStillWanted(database, payment, now));
+  const reason = isAttempt ? authenticationRequired : givenUp;
+  const message = isAttempt ? 'The buyer did not confirm it at the bank.' : 'It was not wanted any more.';
+  return { status: 'declined', kind: 'soft', reason, message };
+}

@@ -1,10 +1,12 @@
 import { outboxRow } from '@app/messaging/outbox';
-import type { Seen } from '../ledger/write-facts.ts';
+import { successOf } from '../ledger/facts.rules.ts';
+import { type Seen, writeFacts } from '../ledger/write-facts.ts';
 import type { AnswerEvent, AnswerWriter, AnswerWriters } from './answer-store.ts';
 import type { Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import type { PaymentEventSource } from './payment-events.ts';
+import type { SucceededOutcome } from './payment-effects.rules.ts';
+import type { PaymentEventSource } from './payment-notices.ts';
 
 export interface WrittenFor {
   /** Where a request caused it; null where billing went on by itself. */
@@ -53,4 +55,19 @@ function updated(payment: Payment, { update }: Decision): Payment {
     last_four: last_four ?? payment.last_four,
     wallet: wallet ?? payment.wallet,
   };
+}
+
+/**
+ * Keeps that a payment succeeded at the processor where its row cannot say so, or not yet: it has ended, it is being released, or another
+ * payment for the same is open. What happened waits for none of them.
+ */
+export async function keepSuccess(
+  { database, clock }: PaymentDeps,
+  payment: Payment,
+  { reference }: SucceededOutcome,
+  { seenBy: by = 'answer' }: Pick<WrittenFor, 'seenBy'>,
+): Promise<void> {
+  const fact = successOf(payment, reference);
+  const { account_id: accountId, processor, test } = payment;
+  if (fact !== undefined) await writeFacts(database, { accountId, processor, test }, [fact], { by, at: clock.now() });
 }

@@ -6,7 +6,7 @@ import type { Client } from '@app/service-kit/database';
 import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
 import type { Dispute } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { noticeEvent, type PaymentEventSource } from '../charging/payment-events.ts';
+import { noticeEvent, type PaymentEventSource } from '../charging/payment-notices.ts';
 import { recordFees } from '../fees/record-fees.ts';
 import type { ProcessorDispute } from '../processors/port.ts';
 import { addGivenBack } from '../refunds/add-given-back.ts';

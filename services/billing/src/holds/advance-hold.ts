@@ -3,10 +3,9 @@ import { idTimeMs } from '@app/contracts/ids';
 import { type HoldResult, holdSettled } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import { beginPayment, type NextPayment } from '../charging/begin-payment.ts';
+import { beginPayment, type NextPayment } from '../charging/attempt-store.ts';
 import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { noticeEvent } from '../charging/payment-events.ts';
 import { holdPaymentKey } from '../charging/payment-key.ts';
 import {
   capturedElsewhereText,
@@ -17,6 +16,7 @@ import {
   isAlreadyCaptured,
   isHoldOver,
 } from '../charging/payment-notices.rules.ts';
+import { noticeEvent } from '../charging/payment-notices.ts';
 import { readMoney } from '../charging/payment-store.ts';
 import { sendUnlessFound } from '../charging/send-unless-found.ts';
 import type { Caller } from '../charging/start-payment.ts';

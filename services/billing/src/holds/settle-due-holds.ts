@@ -1,7 +1,7 @@
 import { statement } from '@app/service-kit/database';
-import type { DueOrder } from '../charging/due-work.ts';
 import { forEachOrder } from '../charging/for-each-order.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
+import type { DueOrder } from '../charging/payment-store.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
 import { mustEnd } from '../runs/refused-key.ts';
 import { decideHold } from './decide-hold.ts';

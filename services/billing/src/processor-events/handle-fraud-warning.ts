@@ -1,6 +1,6 @@
 import { notifyOnce } from '@app/messaging/notify-once';
 import { formatAmount } from '@app/money/format';
-import { noticeEvent } from '../charging/payment-events.ts';
+import { noticeEvent } from '../charging/payment-notices.ts';
 import type { OwnPayment } from '../processors/stripe/stripe-own-payment.ts';
 import { fraudWarning } from './event-content.ts';
 import type { EventDeps, EventHandling } from './event-deps.ts';

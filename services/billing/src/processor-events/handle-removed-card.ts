@@ -1,6 +1,6 @@
 import { notifyOnce } from '@app/messaging/notify-once';
 import { statement } from '@app/service-kit/database';
-import { noticeEvent } from '../charging/payment-events.ts';
+import { noticeEvent } from '../charging/payment-notices.ts';
 import type { EventDeps, EventHandling } from './event-deps.ts';
 import type { ProcessorEvent } from './event-rows.ts';
 

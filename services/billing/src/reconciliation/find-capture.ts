@@ -1,5 +1,5 @@
 import { hourMs } from '@app/contracts/durations';
-import { beginPayment } from '../charging/begin-payment.ts';
+import { beginPayment } from '../charging/attempt-store.ts';
 import type { Hold, OrderMoney } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { recordAnswer } from '../charging/record-payment.ts';

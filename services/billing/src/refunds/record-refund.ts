@@ -1,11 +1,15 @@
 import { insertOutboxSql } from '@app/messaging/outbox';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { recordOf } from '@app/service-kit/row-arrays';
-import type { Answer, AnswerEvent, AnswerWriter } from '../charging/answer-store.ts';
+import {
+  type Answer,
+  type AnswerEvent,
+  type AnswerWriter,
+  createSingleAnswerWriter,
+} from '../charging/answer-store.ts';
 import type { Charge, Payment } from '../charging/payment.types.ts';
 import type { Effects } from '../charging/payment-effects.rules.ts';
-import { updateColumns, updateTypes } from '../charging/payment-update.ts';
-import { createSingleAnswerWriter } from '../charging/single-answer-writer.ts';
+import { updateColumns, updateTypes } from '../charging/payment-store.ts';
 import { answeredColumns, insertAnswered, seenTypes } from '../ledger/answered-facts.ts';
 import { endOfRefundedOrder, lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
 import { type GivenBack, givesBackOrder } from './refund.rules.ts';

@@ -1,4 +1,4 @@
-import { beginPayment } from '../charging/begin-payment.ts';
+import { beginPayment } from '../charging/attempt-store.ts';
 import { lookUpGivenUp } from '../charging/given-up-attempts.ts';
 import type { Charge, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';

@@ -4,8 +4,8 @@ import { statement } from '@app/service-kit/database';
 import { failedLater } from '../charging/payment.rules.ts';
 import type { Charge, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { noticeEvent } from '../charging/payment-events.ts';
 import { refundFailedText, reversalRefusedText } from '../charging/payment-notices.rules.ts';
+import { noticeEvent } from '../charging/payment-notices.ts';
 import { addGivenBack } from './add-given-back.ts';
 import { lostInstead } from './refund.rules.ts';
 

@@ -1,8 +1,8 @@
 import { statement } from '@app/service-kit/database';
 import { checkAndAdvance } from '../advancing/advance-order.ts';
-import type { DuePayment } from '../charging/due-work.ts';
 import { forEachOrder } from '../charging/for-each-order.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
+import type { DuePayment } from '../charging/payment-store.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
 
 const pageMax = 100;

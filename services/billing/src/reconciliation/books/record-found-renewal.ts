@@ -1,11 +1,17 @@
 import { statement } from '@app/service-kit/database';
-import { columnsFrom, insertPayments, type NewPaymentValues } from '../../charging/insert-payments.ts';
 import { nextCheckAt } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { onlyPaymentOf, paymentColumns, paymentTypes } from '../../charging/payment-store.ts';
+import {
+  columnsFrom,
+  insertPayments,
+  type NewPaymentValues,
+  onlyPaymentOf,
+  paymentColumns,
+  paymentTypes,
+} from '../../charging/payment-store.ts';
 import { recordAnswer } from '../../charging/record-payment.ts';
-import { renewalAsFound } from '../../charging/released-renewal.ts';
+import { renewalAsFound } from '../../charging/wanted-renewal.ts';
 import type { SavedMethodRequest } from '../../processors/port.ts';
 import { type PeriodAnchor, periodEnd, type RenewedSubscription } from '../../subscriptions/renewals/renewal.rules.ts';
 import { renewalKey } from '../../subscriptions/renewals/renewal-key.ts';

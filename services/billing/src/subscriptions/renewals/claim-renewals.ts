@@ -2,7 +2,6 @@ import { emailKey } from '@app/contracts/email-key';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { withOne } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import { columnsFrom, insertPayments, type NewPaymentValues } from '../../charging/insert-payments.ts';
 import {
   besideOthersSql,
   nextCheckAt,
@@ -12,6 +11,7 @@ import {
   undoneReasons,
 } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
+import { columnsFrom, insertPayments, type NewPaymentValues } from '../../charging/payment-store.ts';
 import { wantsRenewal } from '../../charging/wanted-renewal.ts';
 import { renewalsClaimed } from '../../points/points.ts';
 import type { Confirmation, SavedMethodRequest } from '../../processors/port.ts';

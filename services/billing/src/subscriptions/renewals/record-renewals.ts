@@ -7,7 +7,7 @@ import { together } from '@app/service-kit/together';
 import type { Answer, AnswerWriter } from '../../charging/answer-store.ts';
 import { renewsLate } from '../../charging/late-success.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
-import { checkedUpdateTypes, updateRenewalColumns } from '../../charging/payment-update.ts';
+import { checkedUpdateTypes, updateRenewalColumns } from '../../charging/payment-store.ts';
 import { answeredColumns, insertAnswered, seenTypes } from '../../ledger/answered-facts.ts';
 import { answersRecorded } from '../../points/points.ts';
 import { decideRenewal } from './renewal-answer.rules.ts';
