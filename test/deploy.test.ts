@@ -165,8 +165,9 @@ describe('docker-compose.yml', () => {
         readOnly: true,
       });
     }
-    const published = Object.entries<Yaml>(compose.services).filter(([, service]) => service.ports !== undefined);
-    expect(published.map(([name]) => name)).toEqual(['gateway']);
+    const published = services.filter(([, service]) => service.ports !== undefined);
+    expect(published.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name)).toEqual(['gateway']);
+    for (const [name, { ports }] of published) expect([name, ports]).toEqual([name, [expect.stringMatching(/^127\./)]]);
     expect(interpolate(compose.services.gateway.ports)).toBe(`127.0.0.1:3000:${composeEnvironment('gateway').PORT}`);
   });
 
