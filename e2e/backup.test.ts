@@ -83,6 +83,17 @@ test('what is restored has every order of before the backup, each with its figur
   expect([made.code, made.output]).toEqual([0, expect.stringContaining('backed up to')]);
   isSelling = false;
   await selling;
+  const doctor = (...args: string[]) =>
+    runScript('deploy/standalone/src/doctor/doctor.ts', args, {
+      ...{ DATA_DIR: dataDir, PORT: new URL((original.output().match(/^ready (.*)$/m) ?? [])[1] ?? '').port },
+    });
+  const healthy = await doctor('--backups', backups);
+  expect([healthy.code, healthy.output]).toEqual([0, expect.stringMatching(/ok +backup: the newest is of 20/)]);
+  const without = await doctor('--backups', `${backups}/none`);
+  expect([without.code, without.output]).toEqual([
+    2,
+    expect.stringMatching(/BAD +backup: none in .*\n +Run npm run backup/),
+  ]);
   await original.end('SIGKILL');
 
   const [name = '', ...others] = await readdir(backups);

@@ -22,7 +22,7 @@ export const manifest = z.object({
 export type Manifest = z.output<typeof manifest>;
 export const manifestFile = 'backup.json';
 
-const named = /^\d{8}T\d{6}Z$/;
+const named = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 const unfinished = '.unfinished';
 
 /** Beside the data unless another folder is named: a copy on the same disk is lost with it. */
@@ -45,6 +45,12 @@ export async function makeIn(folder: string, now: Date, make: (target: string) =
   await rename(`${target}${unfinished}`, target);
   await syncFolder(folder);
   return target;
+}
+
+/** When a backup with this name was made; undefined where it is none. */
+export function takenAt(name: string): Date | undefined {
+  const [, year, month, day, hours, minutes, seconds] = named.exec(name) ?? [];
+  return year === undefined ? undefined : new Date(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}Z`);
 }
 
 /** Removes all but the newest. @returns their names */
