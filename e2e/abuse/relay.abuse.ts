@@ -16,7 +16,12 @@ let server: Awaited<ReturnType<typeof startSmtpServer>>;
 let cluster: Pick<Cluster, 'baseUrl' | 'close'>;
 beforeAll(async () => {
   server = await startSmtpServer();
-  const settings = { SMTP_URL: server.url, EMAIL_FROM: 'mail@platform.example' };
+  const settings = {
+    SMTP_URL: server.url,
+    EMAIL_FROM: 'mail@platform.example',
+    RATE_LIMIT_PER_MINUTE: '6000',
+    SIGNUPS_PER_HOUR: '0',
+  };
   cluster = await startClusterOn(await createTestNats(), { settings, apart: [] });
 });
 afterAll(async () => {
@@ -64,6 +69,33 @@ test('unverified accounts send no email to strangers, by whichever way; a verifi
       `${toStrangers.length} arrived, and the receipt of a verified one did`,
   );
   expect(toStrangers).toEqual([]);
+});
+
+/** Bound: an address that accounts name for support gets so many of the platform's letters a day, and nothing else. */
+const [namingAccounts, supportLettersMax] = [8, 5];
+
+test('a stranger whom verified accounts name as their address for support gets five fixed letters, and nothing of the sales', async () => {
+  const stranger = 'named@victim.example';
+  const accounts = await Promise.all(
+    Array.from({ length: namingAccounts }, () => signUp(cluster.baseUrl, 'Come to spam.example')),
+  );
+  for (const account of accounts) {
+    await addProduct(account);
+    await verifyAddress(cluster.baseUrl, account, server);
+    const body = { supportEmail: stranger };
+    expect((await account.call('PATCH', '/api/v1/settings', { body })).status).toBe(200);
+    await order(account, 'buyer@victim.example');
+    // The receipt, and the notice of the sale.
+    await attempted(account.accountId, 2);
+  }
+  await server.receivedEmails(supportLettersMax, ({ to }) => to === stranger);
+  const arrived = server.received.filter(({ to }) => to === stranger);
+  print(`relay: ${namingAccounts} verified accounts named a stranger for support, who got ${arrived.length} letters`);
+  expect(arrived).toHaveLength(supportLettersMax);
+  for (const { text } of arrived) {
+    expect(text).toContain('/letters/support-email/');
+    expect(text).not.toContain('spam.example');
+  }
 });
 
 /** Bound: ten emails of one kind from one account to one recipient a day, where no processor was really paid. */
