@@ -118,6 +118,38 @@ test('guesses of codes are bounded for the user, from whatever address and log-i
   expect(await run(`select from rate_windows where caller like 'codes %'`)).toEqual([]);
 }, 60_000);
 
+test('an owner whose password is known is told of it once a day, at the third wrong code, and never at an unverified address', async () => {
+  const told = () =>
+    run(
+      `select l.detail from letters as l join users as u on u.id = l.user_id
+       where u.email = $1 and kind = 'change_notice' and detail like '%three wrong codes%'`,
+      [seller.email],
+    );
+  const fail = async (times: number) => {
+    for (let n = 0; n < times; n += 1) {
+      await run(`delete from rate_windows where caller like 'codes %'`);
+      expect((await withCode('000000', cookies((await logIn()).headers))).status).toBe(401);
+    }
+  };
+  await fail(3);
+  expect(await told()).toEqual([]);
+  await run('update accounts set email_verified = true where id = $1', [seller.accountId]);
+  await run(`delete from rate_windows where caller like 'wrong codes %'`);
+  await fail(2);
+  expect(await told()).toEqual([]);
+  await fail(5);
+  expect(await told()).toEqual([
+    {
+      detail: expect.stringMatching(
+        /^somebody gave your right password and then three wrong codes.*network address 10\./,
+      ),
+    },
+  ]);
+  expect((await withCode(codeAt(secret, step()), cookies((await logIn()).headers))).status).toBe(200);
+  await fail(3);
+  expect(await told()).toHaveLength(1);
+});
+
 test('a new password by the link of an email does not pass the factor, and ends log-ins that wait', async () => {
   // Of an account whose address was never verified it would remove them.
   await run('update accounts set email_verified = true where id = $1', [seller.accountId]);

@@ -10,6 +10,7 @@ import type { RelyingParty } from './factors/relying-party.rules.ts';
 import type { Letters } from './letters/letters.ts';
 import type { SessionOrigin } from './login-origin.ts';
 import { noticeOfLogin } from './notice-of-login.ts';
+import { noticeOfWrongCodes } from './notice-of-wrong-codes.ts';
 import { openSession, type SessionFactor } from './open-session.ts';
 import { endPendingLogin, findPendingLogin, loginExpired } from './pending-login.ts';
 
@@ -35,7 +36,7 @@ export const wrongCode = (): DomainError =>
   new DomainError('invalid_credentials', 'The code is wrong, was used already, or its time is over.');
 
 /**
- * Opens the session of a log-in whose factor is right. What proved it is used up in the transaction that opens the session.
+ * Opens the session of a log-in whose factor is right. At the third wrong code of a day its user gets a letter. What proved it is used up in the transaction that opens the session.
  * @throws DomainError login_expired, invalid_credentials, passkeys_unavailable; RetryLaterError
  */
 export async function logInWithFactor(deps: LogInDeps, proof: FactorProof, from: From) {
@@ -62,6 +63,10 @@ async function logInByCode(deps: LogInDeps, { code }: Extract<FactorProof, { cod
   const opened = await open(deps, user, from, async (client) => {
     if (!(await endPendingLogin(client, pendingToken))) throw loginExpired();
     return await useCode(deps, client, pending.user_id, code);
+  }).catch(async (err: unknown) => {
+    const isWrong = err instanceof DomainError && err.code === 'invalid_credentials';
+    if (isWrong && (await attempt.failed())) await noticeOfWrongCodes(deps, user.userId, from.origin, from.baseUrl);
+    throw err;
   });
   await attempt.succeeded();
   return opened;

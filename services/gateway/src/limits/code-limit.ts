@@ -9,9 +9,14 @@ import type { RateWindows } from './rate-windows.ts';
  * @param passwordHash of the user: guesses that another password had let in count no more
  * @throws RetryLaterError rate_limited
  */
-export type CodeLimit = (userId: string, passwordHash: string) => Promise<LoginAttempt>;
+export type CodeLimit = (userId: string, passwordHash: string) => Promise<CodeAttempt>;
 
-export const unlimitedCodes: CodeLimit = async () => ({ succeeded: async () => undefined });
+interface CodeAttempt extends LoginAttempt {
+  /** The code of a log-in was wrong. @returns whether it is the one of the day that its user is to be told of */
+  failed(): Promise<boolean>;
+}
+
+export const unlimitedCodes: CodeLimit = async () => ({ succeeded: async () => undefined, failed: async () => false });
 
 /**
  * Of a million codes three are right at any time, so that guesses are bounded whatever address they come from: 50 a day find one in
@@ -19,6 +24,8 @@ export const unlimitedCodes: CodeLimit = async () => ({ succeeded: async () => u
  */
 const perHour = 10;
 const perDay = 50;
+/** Wrong codes of a day that are no typing mistakes any more. A right one in between leaves them: whose it was is unknown. */
+const toldAt = 3;
 
 export const createCodeLimit =
   (windows: RateWindows): CodeLimit =>
@@ -36,5 +43,11 @@ export const createCodeLimit =
         'Too many wrong codes: use a passkey, or wait as the header `retry-after` says.',
         Math.max(1, Math.ceil(over.leftMs / 1_000)),
       );
-    return { succeeded: async () => void (await windows.forget(uses.map(({ caller }) => caller))) };
+    return {
+      succeeded: async () => void (await windows.forget(uses.map(({ caller }) => caller))),
+      failed: async () => {
+        const [wrong] = await windows.add({ caller: `wrong codes ${of}`, amount: 1, seconds: daySeconds });
+        return wrong?.taken === toldAt;
+      },
+    };
   };

@@ -1,6 +1,6 @@
 import { browserName } from '@app/contracts/user-agent';
 
-/** What redirects money or data. */
+/** What redirects money or data, or shows that somebody is about to. */
 export type SensitiveChange =
   | 'payment_processor'
   | 'webhook_url'
@@ -13,7 +13,8 @@ export type SensitiveChange =
   | 'passkey_removed'
   | 'codes_on'
   | 'codes_off'
-  | 'backup_codes_made';
+  | 'backup_codes_made'
+  | 'wrong_codes';
 
 const changes: Readonly<Record<SensitiveChange, string>> = {
   payment_processor: 'the payment processor or its keys were changed',
@@ -28,6 +29,7 @@ const changes: Readonly<Record<SensitiveChange, string>> = {
   codes_on: 'one-time codes were switched on for your log-in',
   codes_off: 'one-time codes were switched off for your log-in',
   backup_codes_made: 'new backup codes were made for your log-in',
+  wrong_codes: 'somebody gave your right password and then three wrong codes, so that they did not get in',
 };
 
 /** Who made a change. */
