@@ -138,6 +138,7 @@ const attempts = (): Record<string, Attempt> => {
     previewRefund: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     refundOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     releaseOrder: { params: { orderId: ids.heldOrderId as string }, expect: 'unknown' },
+    resendReceipt: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     getPayment: { params: { paymentId: ids.paymentId as string }, expect: 'unknown' },
     refundPayment: { params: { paymentId: ids.paymentId as string }, expect: 'unknown' },
     listPayments: {

@@ -464,6 +464,11 @@ export interface OrderCreate {
   test?: boolean | undefined;
 }
 
+export interface ReceiptResend {
+  /** Where it goes instead of the order’s address, as where that had a typo. */
+  email?: string | undefined;
+}
+
 export interface RefundCreate {
   /** Gives back the renewals of its subscription too. */
   renewals?: boolean | undefined;
@@ -1417,6 +1422,28 @@ export interface OrderRelease {
   status: "released" | "processing";
   /** What was done, in plain words. */
   detail: string;
+}
+
+export interface WebhookDelivery {
+  id: string;
+  event: string;
+  /** The `webhook-id` that the receiver sees. */
+  event_id: string;
+  order_id: string | null;
+  email: string | null;
+  /** Of the endpoint, or of the automation. */
+  endpoint_id: string;
+  /** Null when no URL is connected, and for emails. When the endpoint or the automation was removed, that of the last attempt: `mailto:` and the recipient for emails. */
+  url: string | null;
+  status: "pending" | "sending" | "delivered" | "held" | "failed" | "canceled" | "filtered";
+  /** Why it has this status, in one line: why nothing was sent, when nothing was. */
+  reason: string;
+  attempt_count: number;
+  created_at: string;
+  finished_at: string | null;
+  /** Null when no further attempt follows, and once it is due: it is queued. */
+  next_attempt_at: string | null;
+  test: boolean;
 }
 
 export interface RefundPreview {
@@ -2533,28 +2560,6 @@ export interface WebhookSecret {
   previous_secret: string | null;
 }
 
-export interface WebhookDelivery {
-  id: string;
-  event: string;
-  /** The `webhook-id` that the receiver sees. */
-  event_id: string;
-  order_id: string | null;
-  email: string | null;
-  /** Of the endpoint, or of the automation. */
-  endpoint_id: string;
-  /** Null when no URL is connected, and for emails. When the endpoint or the automation was removed, that of the last attempt: `mailto:` and the recipient for emails. */
-  url: string | null;
-  status: "pending" | "sending" | "delivered" | "held" | "failed" | "canceled" | "filtered";
-  /** Why it has this status, in one line: why nothing was sent, when nothing was. */
-  reason: string;
-  attempt_count: number;
-  created_at: string;
-  finished_at: string | null;
-  /** Null when no further attempt follows, and once it is due: it is queued. */
-  next_attempt_at: string | null;
-  test: boolean;
-}
-
 export interface WebhookSelfTest {
   ok: boolean;
   /** In the order in which they were sent: good, bad_signature, stale, doubled. */
@@ -3509,6 +3514,11 @@ export class Client extends BaseClient {
   /** Release the hold of an order, which ends it without a charge: http://127.0.0.1:3000/developers/reference/orders#releaseOrder */
   releaseOrder(input: { orderId: string }, options: CallOptions = {}): Promise<OrderRelease> {
     return this.call({ method: 'POST', path: '/api/v1/orders/{orderId}/release', isKeyed: true }, input, options);
+  }
+
+  /** Send the receipt of an order again: http://127.0.0.1:3000/developers/reference/orders#resendReceipt */
+  resendReceipt(input: { orderId: string; body?: ReceiptResend | undefined }, options: CallOptions = {}): Promise<WebhookDelivery> {
+    return this.call({ method: 'POST', path: '/api/v1/orders/{orderId}/receipt', isKeyed: true }, input, options);
   }
 
   /** See what a refund of the order would do: http://127.0.0.1:3000/developers/reference/orders#previewRefund */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  emailAddress,
   isOneLine,
   limits,
   listOf,
@@ -166,5 +167,17 @@ export const previewAutomation = defineRequest('read', 'webhook-dispatcher', 'au
  */
 export const testAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.test', {
   input: z.object({ ...ofAutomation, account: sellerSettings }),
+  output: deliveryResource,
+});
+
+const resendReceiptBody = z
+  .strictObject({
+    email: emailAddress.optional().describe('Where it goes instead of the order’s address, as where that had a typo.'),
+  })
+  .meta({ id: 'ReceiptResend' });
+
+/** Sends the receipt of a paid order once more. */
+export const resendReceipt = defineRequest('command', 'webhook-dispatcher', 'receipts.resend', {
+  input: z.object({ orderId: z.string(), body: resendReceiptBody.optional() }),
   output: deliveryResource,
 });

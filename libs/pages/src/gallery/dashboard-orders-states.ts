@@ -6,6 +6,7 @@ import { checkoutsPage } from '../dashboard/orders/checkouts-page.ts';
 import { orderPage } from '../dashboard/orders/order-page.ts';
 import { type OrderFilters, ordersPage } from '../dashboard/orders/orders-page.ts';
 import { paymentRefundPage } from '../dashboard/orders/payment-refund-page.ts';
+import { receiptPage } from '../dashboard/orders/receipt-page.ts';
 import { recordPage } from '../dashboard/orders/record-page.ts';
 import { type RefundContent, refundPage } from '../dashboard/orders/refund-page.ts';
 import { releasePage } from '../dashboard/orders/release-page.ts';
@@ -122,6 +123,15 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
     const ended = Object.assign({}, paidOrder, { status: 'expired' });
     return inFrame(path, orderPage(Object.assign({}, shown, { order: ended, subscription: null })));
   },
+  'receipt-again': () =>
+    inFrame(
+      `${path}/receipt`,
+      receiptPage(visitAt(`${path}/receipt`), paidOrder, {
+        values: new URLSearchParams({ email: 'ada@exmaple' }),
+        errors: { email: 'Enter an email address, like ada@example.com.' },
+        problem: null,
+      }),
+    ),
   release: () =>
     inFrame(`${path}/release`, releasePage(visitAt(`${path}/release`), heldOrder, freshForm({ typed: null }))),
   'release-refused': () => {

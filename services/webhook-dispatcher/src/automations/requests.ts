@@ -7,6 +7,7 @@ import { createAutomation } from './create-automation.ts';
 import { findAutomation } from './find-automation.ts';
 import { listAutomations } from './list-automations.ts';
 import { previewAutomation } from './preview-automation.ts';
+import { resendReceipt } from './resend-receipt.ts';
 import { type TestDeps, testAutomation } from './test-automation.ts';
 import { deleteAutomation, updateAutomation } from './update-automation.ts';
 
@@ -24,6 +25,7 @@ export function automationRequests(deps: AutomationDeps & TestDeps): RequestHand
       revealAutomationSecret(deps, accountId, automationId),
     ),
     onRequest(contract.previewAutomation, (input, { accountId }) => previewAutomation(deps, accountId, input)),
+    onRequest(contract.resendReceipt, (input, context) => resendReceipt(deps, context, input)),
     onRequest(contract.testAutomation, (input, context) => testAutomation(deps, context, input)),
   ];
 }

@@ -137,7 +137,7 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
     if (mailer === undefined) return { recipient, submission: deferred('this deployment has no mail server') };
     const now = clock.now();
     // Sample data leads to no buyer.
-    const links = row.requested ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
+    const links = row.requested && delivery.test ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
     if (links === null) return { recipient, submission: deferred('the links of the email could not be made') };
     const bounded = boundedRecipient(seller, delivery, row, recipient);
     const detail = await overBound(deps, delivery, now, bounded);
@@ -251,11 +251,11 @@ const unboundedIfCharged: ReadonlySet<BuiltInKey> = new Set([
 function boundedRecipient(
   { email }: Settings,
   { accountId, eventName, attemptsBeforeSchedule }: Delivery,
-  { built_in, charged }: EmailRow,
+  { built_in, charged, requested }: EmailRow,
   recipient: string,
 ): BoundedRecipient | null {
   const key = emailKey(recipient);
-  const isFirst = attemptsBeforeSchedule === 0;
+  const isFirst = attemptsBeforeSchedule === 0 && !requested;
   const isUnbounded = charged && isFirst && built_in !== null && unboundedIfCharged.has(built_in);
   if (isUnbounded || key === emailKey(email)) return null;
   return { accountId, kind: built_in ?? eventName, recipient: key };

@@ -10,7 +10,7 @@ const madeStatement = statement<{ id: string | null }>(
 );
 
 /**
- * Stores the event of a test, once for a command, with a delivery to one endpoint or automation.
+ * Stores the event of a test, or of an email that is sent again, once for a command, with a delivery to one endpoint or automation.
  * @param event its id follows from the command, so that a repeated command finds the delivery of the first one
  * @param prepare what else belongs to the transaction, before the event is stored; not run for a repeated command
  * @returns the id of the delivery; undefined when the endpoint is gone

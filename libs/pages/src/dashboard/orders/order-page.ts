@@ -45,6 +45,7 @@ const texts = {
   timeline: 'Timeline',
   noDeliveries: 'Emails and webhooks could not be read: load the page again.',
   moreActivity: 'Emails and webhooks of this order',
+  receiptAgain: 'Send the receipt again',
   buyer: 'Buyer',
   email: 'Email',
   name: 'Name',
@@ -148,11 +149,13 @@ function sinceOf(order: OrderWithPayments, fees: number | null, amount: (cents: 
   };
 }
 
-function buyerCard({ customer_email: email, customer_name: name, country }: OrderWithPayments): Html {
+function buyerCard({ id, status, customer_email: email, customer_name: name, country }: OrderWithPayments): Html {
+  const paid = status === 'paid' || status === 'refunded';
   const all: [string, Html][] = [[texts.email, html`<a href="${buyerPath(email)}"><bdi>${email}</bdi></a>`]];
   if (name !== '') all.push([texts.name, html`<bdi>${name}</bdi>`]);
   if (country !== null) all.push([texts.country, html`${countryName(country) ?? country}`]);
-  return card(texts.buyer, facts(all));
+  const again = html`<p class="small"><a href="${ordersPath}/${id}/receipt">${texts.receiptAgain}</a></p>`;
+  return card(texts.buyer, html`${facts(all)}${paid && again}`);
 }
 
 function orderCard({ order, subscription, formats }: OrderContent): Html {

@@ -3,6 +3,7 @@ import { showBuyer } from './buyer.ts';
 import { showCheckouts } from './checkouts.ts';
 import { showOrder } from './order.ts';
 import { exportOrders, showOrders, showTestOrders } from './orders.ts';
+import { showReceipt, takeReceipt } from './receipt.ts';
 import { showNewOrder, takeNewOrder } from './record.ts';
 import { showRefund, takeRefund } from './refund.ts';
 import { showRelease, takeRelease } from './release.ts';
@@ -14,6 +15,7 @@ export const ordersPages: Pages = {
   '/app/orders/new': { show: showNewOrder, take: takeNewOrder },
   '/app/orders/export': { show: exportOrders },
   '/app/orders/:id': { show: showOrder },
+  '/app/orders/:id/receipt': { show: showReceipt, take: takeReceipt },
   '/app/orders/:id/refund': { show: showRefund, take: takeRefund },
   '/app/orders/:id/release': { show: showRelease, take: takeRelease },
   '/app/buyers': { show: showBuyer },

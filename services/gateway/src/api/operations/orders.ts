@@ -1,5 +1,5 @@
 import { listOrderCommissions } from '@app/contracts/affiliates';
-import { listAutomations } from '@app/contracts/automations';
+import { listAutomations, resendReceipt } from '@app/contracts/automations';
 import type { RequestOutput } from '@app/contracts/define';
 import {
   createOrder,
@@ -132,6 +132,20 @@ export const orderOperations = tagged('Orders', [
     unlimitedConcurrency: true,
     errors: ['order_not_found', 'invalid_transition'],
     isUnderWay: ({ status }) => status === 'processing',
+  }),
+  forwardOperation(resendReceipt, {
+    id: 'resendReceipt',
+    alsoScope: 'read',
+    audit: 'automation',
+    method: 'POST',
+    path: '/api/v1/orders/{orderId}/receipt',
+    summary: 'Send the receipt of an order again',
+    description:
+      'As it was, to the buyer, or to another address where that had a typo; the order keeps its own. It is made of the event of the ' +
+      'payment, which is kept for 30 days (`body_expired`). An order’s receipt goes out again five times in 24 hours (`limit_reached`), ' +
+      'and an address gets ten emails of a kind a day. That of a test order goes to the account’s own address.',
+    params,
+    errors: ['order_not_found', 'body_expired', 'email_unavailable', 'invalid_transition', 'limit_reached'],
   }),
   defineOperation({
     id: 'previewRefund',

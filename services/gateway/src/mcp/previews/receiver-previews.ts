@@ -23,8 +23,18 @@ export const receiverPreviews: Readonly<Record<string, PreviewDefinition>> = {
   ),
   recoverWebhooks: withoutAmount(recovery),
   pushFunnelEmails: withoutAmount(push),
+  resendReceipt: withoutAmount(receipt),
   updateSettings: withoutAmount(settingsPreview),
 };
+
+async function receipt({ params, body, read }: PreviewedCall): Promise<Preview> {
+  const { id, customer_email, total_cents, currency, test } = await read('getOrder', params);
+  const to = (body as { email?: string }).email ?? customer_email;
+  const detail = test
+    ? 'The receipt of this test order goes to the account’s own address again.'
+    : 'The receipt goes out again, with the links to all that was bought, to the address in the fields.';
+  return { detail, facts: { orderId: id, to, orderedWith: customer_email, totalCents: total_cents, currency } };
+}
 
 interface Endpoint {
   readonly url: string;

@@ -1,7 +1,12 @@
+import { testDelivery } from './deliveries.ts';
 import { orderId, paymentId } from './orders.ts';
 
 /** Of refunds and releases, by operation. */
 export const refundExamples = {
+  resendReceipt: {
+    body: { email: 'maya.lindqvist@example.com' },
+    response: { ...testDelivery, url: 'mailto:maya.lindqvist@example.com', test: false },
+  },
   releaseOrder: {
     response: { ok: true, orderId, status: 'released', detail: 'The order has ended, and nothing was charged.' },
   },
