@@ -243,13 +243,9 @@ test('no key and no processor’s secret is within reach', async () => {
   expect(found.map(({ operation }: { operation: string }) => operation)).not.toContain('createApiKey');
 });
 
-test('“Turn test mode on” in two calls', async () => {
-  const call = await agent(2);
-  expect(await call('update_settings', { testMode: true })).toMatchObject({
-    code: 'confirmation_required',
-    preview: { testMode: true },
-  });
-  expect(await call('update_settings', { testMode: true, confirm: true })).toMatchObject({ testMode: true });
+test('“Turn test mode on” in one call', async () => {
+  const call = await agent(1);
+  expect(await call('update_settings', { testMode: true })).toMatchObject({ testMode: true });
 });
 
 test('“What needs my attention today?”: each call that the prompt names is answered', async () => {

@@ -259,23 +259,24 @@ test('a new URL says that buyers’ names and emails will go there, and the secr
   }
 });
 
-test('test mode and the limit of the daily job change once the seller has agreed, and both ways', async () => {
-  const settings = { testMode: true, dailyChargeLimit: 0 };
+test('buyers are charged again, and more than before, once the seller has agreed; test mode is on at the first word', async () => {
+  expect((await call('update_settings', { testMode: true })).structuredContent).toMatchObject({ testMode: true });
+  const settings = { testMode: false, dailyChargeLimit: 0 };
   const asked = await call('update_settings', settings);
   expect(asked.structuredContent).toMatchObject({
     code: 'confirmation_required',
     detail: expect.stringMatching(
-      /^Test mode is switched on: .* charged nothing\. The daily job charges without a limit/,
+      /^Test mode is switched off: .* buyers are charged\. The daily job charges without a limit/,
     ),
-    preview: { testMode: true, dailyChargeLimit: 0, formerDailyChargeLimit: 3 },
+    preview: { testMode: false, dailyChargeLimit: 0, formerDailyChargeLimit: 3 },
   });
-  expect((await call('get_settings')).structuredContent).toMatchObject({ testMode: false, dailyChargeLimit: 3 });
+  expect((await call('get_settings')).structuredContent).toMatchObject({ testMode: true, dailyChargeLimit: 3 });
   expect((await call('update_settings', { ...settings, confirm: true })).structuredContent).toMatchObject(settings);
   // What they are already is no change.
   expect((await call('update_settings', settings)).structuredContent).toMatchObject(settings);
-  const back = await call('update_settings', { testMode: false, dailyChargeLimit: 3 });
-  expect(back.structuredContent?.detail).toMatch(/^Test mode is switched off: .* buyers are charged\./);
-  const agreed = await call('update_settings', { testMode: false, dailyChargeLimit: 3, confirm: true });
+  const back = await call('update_settings', { dailyChargeLimit: 3 });
+  expect(back.structuredContent?.code).toBe('confirmation_required');
+  const agreed = await call('update_settings', { dailyChargeLimit: 3, confirm: true });
   expect(agreed.structuredContent).toMatchObject({ testMode: false, dailyChargeLimit: 3 });
 });
 
@@ -301,10 +302,9 @@ test.each([
   ['delete_webhook_endpoint', { endpointId }],
   ['update_settings', { checkoutUrl: 'https://other.example.com/pay' }],
   ['update_settings', { supportEmail: 'other@example.com' }],
-  ['update_settings', { testMode: true }],
   ['update_settings', { dailyChargeLimit: 0 }],
   ['update_settings', { businessName: 'Maya', dailyChargeLimit: 1_000 }],
-  ['write', { operation: 'updateSettings', arguments: { testMode: true } }],
+  ['write', { operation: 'updateSettings', arguments: { dailyChargeLimit: 0 } }],
   ['recover_webhooks', { endpointId, since: new Date().toISOString(), which: 'all' }],
 ])('%s is asked first', async (name, args) => {
   have.endpoint = { url: 'https://example.com/hook' };

@@ -172,11 +172,10 @@ function newAddresses(body: PreviewedCall['body'], before: ResultOf<'getSettings
 function newCharges(body: PreviewedCall['body'], before: ResultOf<'getSettings'>): Change[] {
   const { testMode = before.testMode, dailyChargeLimit = before.dailyChargeLimit } = body;
   const changes: Change[] = [];
-  if (testMode !== before.testMode)
+  // Switched on it charges nobody, and sellers expect it at their first word.
+  if (before.testMode && testMode === false)
     changes.push({
-      words: testMode
-        ? 'Test mode is switched on: each new sale is a rehearsal, and its buyer is charged nothing.'
-        : 'Test mode is switched off: the checkouts sell, and buyers are charged.',
+      words: 'Test mode is switched off: the checkouts sell, and buyers are charged.',
       facts: { testMode },
     });
   if (dailyChargeLimit !== before.dailyChargeLimit)
