@@ -8,6 +8,7 @@ import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
 import { expect, test } from 'vitest';
+import { LogosInEmails } from '../src/db/migrations/0012-logos-in-emails.ts';
 import { createHarness, createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
@@ -82,6 +83,23 @@ test('a logo and its removal are published with the settings, because emails hav
   const events = await whenPublished();
   expect(events.at(-1)).toMatchObject({ logoName: null, revision: version + 1 });
   expect(events.filter(({ logoName }) => logoName === name)).toHaveLength(1);
+});
+
+test('a logo of before emails had it is published once, with a number of its own', async () => {
+  const { url: databaseUrl } = harness.database;
+  await query(databaseUrl, `update accounts set logo_name = 'it’s ''a'' logo.png' where id = $1`, [seller.accountId]);
+  const before = await read();
+  const client = { query: async (text: string) => ({ rows: await query(databaseUrl, text) }) };
+  await new LogosInEmails(client as never).run();
+  const events = await whenPublished();
+  expect(events.at(-1)).toMatchObject({
+    ...{ logoName: "it’s 'a' logo.png", revision: before.version + 1 },
+    ...{ handle: before.handle, businessName: before.businessName, supportEmail: before.supportEmail },
+  });
+  expect((await read()).version).toBe(before.version + 1);
+  await query(databaseUrl, 'update accounts set logo_name = null where id = $1', [seller.accountId]);
+  await new LogosInEmails(client as never).run();
+  expect(await whenPublished()).toHaveLength(events.length);
 });
 
 test('a new account, and each change of its settings, publishes all of them with the number of the change', async () => {

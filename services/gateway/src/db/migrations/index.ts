@@ -10,6 +10,7 @@ import { AuditLog } from './0007-audit-log.ts';
 import { AnonymousRecords } from './0008-anonymous-records.ts';
 import { Factors } from './0009-factors.ts';
 import { SupportEmails } from './0010-support-emails.ts';
+import { LogosInEmails } from './0012-logos-in-emails.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -23,4 +24,5 @@ export const migrations: Migrations = [
   { name: '0009-factors', class: Factors },
   { name: '0010-support-emails', class: SupportEmails },
   installationMigration,
+  { name: '0012-logos-in-emails', class: LogosInEmails },
 ];
