@@ -279,7 +279,7 @@ test('other amounts are reported, and an order follows what was taken for it aft
 });
 
 const references = async (account: string, orderId: string) =>
-  (await replicas.money(account, orderId)).payments.map(({ processor_reference }) => processor_reference ?? '');
+  (await replicas.money(account, orderId)).payments.map(({ processorReference }) => processorReference ?? '');
 
 test('of two charges or refunds under one payment, the one that is not recorded here is reported', async () => {
   const twice = ({ kind, reference }: ProcessorRecord) => kind === 'charge' || reference.startsWith('sim_refund');

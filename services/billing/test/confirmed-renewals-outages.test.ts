@@ -27,8 +27,8 @@ async function minutes(replica: Replica, count: number): Promise<void> {
 
 async function expectEnded(life: Life, reason: string): Promise<void> {
   const { payments } = await replicas.money(life.account, life.orderId);
-  expect(payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
-  expect(await newest(life)).toMatchObject({ status: 'declined', decline_reason: reason });
+  expect(payments.filter(({ finishedAt }) => finishedAt === null)).toEqual([]);
+  expect(await newest(life)).toMatchObject({ status: 'declined', declineReason: reason });
   expect(replicas.errors).toEqual([]);
 }
 

@@ -96,7 +96,7 @@ describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
     expect(await renewals(life)).toHaveLength(2);
     await pass(life, minuteMs);
     expect(await newest(life)).toMatchObject({
-      ...{ status: 'declined', decline_kind: 'soft', decline_reason: 'authentication_required', releasing: false },
+      ...{ status: 'declined', declineKind: 'soft', declineReason: 'authentication_required', releasing: false },
     });
     expect(await goOn(life)).toMatchObject({
       ...{ status: 'past_due', failed_tries: 1, next_charge_at: '2026-03-03T00:00:00.000Z' },
@@ -130,7 +130,7 @@ describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
     replicas.clock.set('2026-03-03T12:00:00.000Z');
     await replicas.outside.buyersDecide();
     await restored.replica.daily(life.account);
-    expect((await newest(life))?.attempt_no).toBe(2);
+    expect((await newest(life))?.attemptNo).toBe(2);
     await pass(restored, dayMs, 2);
     await restored.replica.daily(life.account);
     expect((await read(life)).status).toBe(ends.status);
@@ -152,7 +152,7 @@ describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
         await live(life, kind, commandId);
         for (const waitMs of [hourMs, minuteMs, 5 * minuteMs, hourMs]) await pass(life, waitMs, 2);
         const open = (await replicas.money(life.account, life.orderId)).payments.filter(
-          ({ finished_at }) => finished_at === null,
+          ({ finishedAt }) => finishedAt === null,
         );
         expect([seam, open]).toEqual([seam, []]);
         await expectRenewedOnce(replicas, life.account, life, 1900, nothingLost);
@@ -210,7 +210,7 @@ describe('whatever the processor', () => {
     const { failed_tries } = await readSubscription(replicas, life.id);
     await act(life);
     await life.replica.round();
-    expect(await newest(life)).toMatchObject({ status: 'declined', decline_reason: 'given_up', releasing: false });
+    expect(await newest(life)).toMatchObject({ status: 'declined', declineReason: 'given_up', releasing: false });
     expect(await readSubscription(replicas, life.id)).toMatchObject({ failed_tries });
     await expectCharged(life, 0);
   });
@@ -218,7 +218,7 @@ describe('whatever the processor', () => {
   test('another card in the portal replaces what waits, and is charged then', async () => {
     const life = await waiting('sim_renewal_action_ignored');
     expect(await give(life, 'sim_ok')).toMatchObject({ status: 'active', last_four: '4242', renewal_under_way: false });
-    expect((await renewals(life)).map(({ decline_reason }) => decline_reason)).toEqual([
+    expect((await renewals(life)).map(({ declineReason }) => declineReason)).toEqual([
       expect.any(String),
       'given_up',
       null,
@@ -232,7 +232,7 @@ describe('whatever the processor', () => {
     await life.replica.round();
     await resumeSubscription(life.replica.deps, commandOf(life.account), life.id);
     await life.replica.daily(life.account);
-    expect((await newest(life))?.decline_reason).toBe('authentication_required');
+    expect((await newest(life))?.declineReason).toBe('authentication_required');
     await expectCharged(life, 0);
   });
 
@@ -255,7 +255,7 @@ describe('whatever the processor', () => {
     });
     expect(await refundCharges(life.replica.deps, life.caller, life.orderId)).toMatchObject({ status: 'processing' });
     await life.replica.round();
-    expect(await newest(life)).toMatchObject({ status: 'declined', decline_reason: 'given_up' });
+    expect(await newest(life)).toMatchObject({ status: 'declined', declineReason: 'given_up' });
     await pass(life, minuteMs);
     expect((await replicas.money(life.account, life.orderId)).charges).toMatchObject([{ refunded_cents: 4900 }]);
     expect(await taken(life)).toHaveLength(1);
@@ -266,11 +266,11 @@ describe('whatever the processor', () => {
     replicas.clock.advance(hourMs);
     life.replica.fail('answered', 'answered', 'throws_before');
     await life.replica.round();
-    expect(await newest(life)).toMatchObject({ status: 'requires_action', releasing: false, action_url: null });
+    expect(await newest(life)).toMatchObject({ status: 'requires_action', releasing: false, actionUrl: null });
     life.replica.fail('throws_before');
     expect(await goOn(life)).toMatchObject({ status: 'past_due', renewalConfirmation: null });
     await pass(life, 5 * minuteMs, 2);
-    expect(await newest(life)).toMatchObject({ status: 'declined', decline_reason: 'authentication_required' });
+    expect(await newest(life)).toMatchObject({ status: 'declined', declineReason: 'authentication_required' });
     await expectCharged(life, 0);
   });
 
@@ -282,7 +282,7 @@ describe('whatever the processor', () => {
     expect(await newest(life)).toMatchObject({ status: 'requires_action', releasing: true });
     expect(await goOn(life)).toMatchObject({ status: 'past_due', renewal_under_way: true, renewalConfirmation: null });
     await pass(life, minuteMs, 2);
-    expect(await newest(life)).toMatchObject({ status: 'declined', decline_reason: 'authentication_required' });
+    expect(await newest(life)).toMatchObject({ status: 'declined', declineReason: 'authentication_required' });
     await expectCharged(life, 0);
   });
 
@@ -291,7 +291,7 @@ describe('whatever the processor', () => {
       const life = await pastDue();
       life.replica.fail('answered', 'throws_before');
       await give(life, 'sim_renewal_action_ignored');
-      expect(await newest(life)).toMatchObject({ status: 'unknown', attempt_no: 2 });
+      expect(await newest(life)).toMatchObject({ status: 'unknown', attemptNo: 2 });
       return life;
     };
     const soon = await lost();
@@ -303,9 +303,9 @@ describe('whatever the processor', () => {
     expect(await newest(late)).toMatchObject({ status: 'unknown' });
     expect(late.replica.processor.calls.slice(calls)).toMatchObject([{ method: 'lookUp' }]);
     await pass(late, hourMs);
-    expect(await newest(late)).toMatchObject({ status: 'declined', decline_reason: 'not_received' });
+    expect(await newest(late)).toMatchObject({ status: 'declined', declineReason: 'not_received' });
     await late.replica.daily(late.account);
-    expect(await newest(late)).toMatchObject({ attempt_no: 3, decline_reason: 'authentication_required' });
+    expect(await newest(late)).toMatchObject({ attemptNo: 3, declineReason: 'authentication_required' });
     await expectCharged(late, 0);
   });
 
@@ -321,14 +321,14 @@ describe('whatever the processor', () => {
     };
     const frozen = replicas.start({ database: freeze });
     await give({ ...life, replica: frozen }, 'sim_ok');
-    expect(await newest(life)).toMatchObject({ status: 'unknown', attempt_no: 2 });
+    expect(await newest(life)).toMatchObject({ status: 'unknown', attemptNo: 2 });
     expect(frozen.processor.calls.map(({ method }) => method)).not.toContain('chargeSaved');
   });
 
   test('a page that can neither send its buyer away nor run the script has the card charged as if they were away', async () => {
     const life = await pastDue();
     await give(life, 'sim_renewal_requires_action', { chargeNow: true });
-    expect(await newest(life)).toMatchObject({ status: 'declined', decline_reason: 'authentication_required' });
+    expect(await newest(life)).toMatchObject({ status: 'declined', declineReason: 'authentication_required' });
     await expectCharged(life, 0);
   });
 });

@@ -82,7 +82,7 @@ export async function openDisputedOrder(replicas: Replicas, [replica, other]: re
       if (failing === undefined) return;
       books.failRefund(failing.id);
       const { payments } = await replicas.money(account, orderId);
-      const own = payments.find(({ processor_reference }) => processor_reference === failing.id);
+      const own = payments.find(({ processorReference }) => processorReference === failing.id);
       if (own === undefined) throw new Error('the refund was not recorded');
       await Promise.all([replica, other].map(({ deps }) => reopenCharges(deps, { ...own, message: null })));
     },

@@ -175,7 +175,7 @@ test('a capture that never arrived in 23 hours ends and is never sent again; ano
   const captures = (await replicas.money(order.account, order.orderId)).payments.filter(
     ({ step }) => step === 'capture',
   );
-  expect(captures.map(({ status, decline_reason }) => [status, decline_reason])).toEqual([
+  expect(captures.map(({ status, declineReason }) => [status, declineReason])).toEqual([
     ['declined', 'not_received'],
     ['succeeded', null],
   ]);

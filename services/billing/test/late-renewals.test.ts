@@ -23,7 +23,7 @@ beforeEach(async () => {
   replicas.clock.advance(dayMs);
   await life.replica.round();
   late = (await renewals())[0] as Payment;
-  expect(late).toMatchObject({ status: 'declined', decline_reason: 'not_received', period: 2 });
+  expect(late).toMatchObject({ status: 'declined', declineReason: 'not_received', period: 2 });
 });
 
 const renewals = async () =>

@@ -25,9 +25,9 @@ async function givenUp(fields: Partial<StartInput> = {}) {
   replicas.clock.advance(minuteMs);
   await replica.round();
   const [first] = (await replicas.money(account, input.orderId)).payments;
-  expect(first).toMatchObject({ id: paymentId, status: 'declined', decline_reason: 'not_received' });
+  expect(first).toMatchObject({ id: paymentId, status: 'declined', declineReason: 'not_received' });
   const again = (attemptNo: number) => start(replica, account, { ...input, attemptNo });
-  const lookUp = () => lookUpDeclined(replica.deps, { id: paymentId, account_id: account, order_id: input.orderId });
+  const lookUp = () => lookUpDeclined(replica.deps, { id: paymentId, accountId: account, orderId: input.orderId });
   const money = () => replicas.money(account, input.orderId);
   return { account, replica, input, paymentId, again, lookUp, money };
 }
@@ -101,8 +101,8 @@ test('what arrives after the next attempt was charged goes back by itself, and t
   expect(await standing(account)).toHaveLength(1);
   const { payments, charges } = await money();
   const of = (step: string) => payments.filter((payment) => payment.step === step);
-  expect(of('main')).toMatchObject([{ status: 'declined', decline_reason: 'reversed' }, { status: 'succeeded' }]);
-  expect(of('reversal')).toMatchObject([{ call: 'refund', status: 'succeeded', amount_cents: 4_900 }]);
+  expect(of('main')).toMatchObject([{ status: 'declined', declineReason: 'reversed' }, { status: 'succeeded' }]);
+  expect(of('reversal')).toMatchObject([{ call: 'refund', status: 'succeeded', amountCents: 4_900 }]);
   expect(charges).toMatchObject([{ amount_cents: 4_900, refunded_cents: 0 }]);
   expect(await notices(account)).toEqual([expect.stringContaining('The buyer gets it back now')]);
   await replica.daily(account);
@@ -162,7 +162,7 @@ test('two processes that find it at once, give it back once', async () => {
   const { account, again, paymentId, input, replica } = await givenUp();
   await again(2);
   await replica.processor.deliverLate();
-  const of = { id: paymentId, account_id: account, order_id: input.orderId };
+  const of = { id: paymentId, accountId: account, orderId: input.orderId };
   await Promise.all([lookUpDeclined(replica.deps, of), lookUpDeclined(replicas.start().deps, of)]);
   await replica.round();
   const books = await replicas.books(account);
@@ -175,7 +175,7 @@ test('a process that dies before or after any statement or call leaves neither t
     await again(2);
     await replica.processor.deliverLate();
     const dying = dyingAt(seam);
-    const of = { id: paymentId, account_id: account, order_id: input.orderId };
+    const of = { id: paymentId, accountId: account, orderId: input.orderId };
     const dead = replicas.start(dying);
     await lookUpDeclined(dead.deps, of)
       .then(() => dead.round())

@@ -48,9 +48,7 @@ test('answers keep what they told with what they change: charges, holds, capture
   const facts = await factsOf(replicas.database, account);
   const { payments } = await replicas.money(account, paid.orderId);
   const named = new Map(facts.map(({ payment_id, reference }) => [payment_id, reference]));
-  expect(payments.map(({ id }) => named.get(id))).toEqual(
-    payments.map(({ processor_reference }) => processor_reference),
-  );
+  expect(payments.map(({ id }) => named.get(id))).toEqual(payments.map(({ processorReference }) => processorReference));
   expect(facts.map(({ about }) => about)).toEqual([null, facts[0]?.reference, null, facts[2]?.reference, null]);
   expect(facts.filter(({ lacked }) => lacked)).toEqual([]);
 });
@@ -98,7 +96,7 @@ test('a success that has to wait for another payment of its order is kept at onc
   const open = { ...input, attemptNo: 2, paymentMethod: 'sim_action_ignored', returnUrl: 'https://shop.example/' };
   expect(await startPayment(replica.deps, caller(account), open)).toMatchObject({ status: 'requires_action' });
   await replica.processor.deliverLate();
-  const declined = { id: paymentId, account_id: account, order_id: input.orderId };
+  const declined = { id: paymentId, accountId: account, orderId: input.orderId };
   expect(await lookUpDeclined(replica.deps, declined)).toBe('later');
   expect(await seen(account)).toEqual([['charge', 'look-up', 4_900]]);
   expect((await replicas.money(account, input.orderId)).charges).toEqual([]);

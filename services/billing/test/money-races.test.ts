@@ -53,12 +53,12 @@ async function expectEqualByReference(account: string, orderId: string): Promise
   expect(lines(charges.map(({ reference, amount_cents }) => [reference, amount_cents]))).toEqual(
     there('charge', 'capture'),
   );
-  expect(lines(refunds.map((refund) => [refund.processor_reference, refund.amount_cents]))).toEqual(there('refund'));
+  expect(lines(refunds.map((refund) => [refund.processorReference, refund.amountCents]))).toEqual(there('refund'));
   for (const charge of charges) {
-    const back = refunds.filter(({ charge_id }) => charge_id === charge.id);
-    expect(back.reduce((sum, { amount_cents }) => sum + amount_cents, 0)).toBe(charge.refunded_cents);
+    const back = refunds.filter(({ chargeId }) => chargeId === charge.id);
+    expect(back.reduce((sum, { amountCents }) => sum + amountCents, 0)).toBe(charge.refunded_cents);
   }
-  expect(money.payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
+  expect(money.payments.filter(({ finishedAt }) => finishedAt === null)).toEqual([]);
   const periods = money.payments.filter(({ step, status }) => step === 'renewal' && status === 'succeeded');
   expect(new Set(periods.map(({ period }) => period)).size).toBe(periods.length);
 }

@@ -142,7 +142,7 @@ test('a buyer who refuses at the bank, or does nothing for a day, keeps the card
     replicas.clock.advance(waitMs);
     await leaves.replica.round();
   }
-  expect(await cardsOf(leaves)).toMatchObject([{ status: 'declined', decline_reason: 'given_up' }]);
+  expect(await cardsOf(leaves)).toMatchObject([{ status: 'declined', declineReason: 'given_up' }]);
   expect(await read(leaves)).toMatchObject({ card_change: null });
   for (const life of [refuses, leaves]) expect(await cardOf(life)).toMatchObject({ payment_method: 'sim_ok' });
 });
@@ -288,8 +288,8 @@ test('two tabs with two cards: the card that was given last stays, whichever is 
   const tabs = [replicas.start(), replicas.start(), replicas.start()];
   const given = ['sim_ok', 'sim_refund_fails', 'sim_capture_fails'];
   await Promise.all(tabs.map((replica, tab) => put({ ...life, replica }, given[tab] ?? '')));
-  const newest = (await cardsOf(life)).toSorted((a, b) => a.attempt_no - b.attempt_no).at(-1);
-  expect(newest?.attempt_no).toBe(5);
+  const newest = (await cardsOf(life)).toSorted((a, b) => a.attemptNo - b.attemptNo).at(-1);
+  expect(newest?.attemptNo).toBe(5);
   expect(await cardOf(life)).toMatchObject({ payment_id: newest?.id });
 });
 
@@ -414,7 +414,7 @@ test('killed at any seam while a past-due card is saved and charged: one card, o
 
 async function expectOneCardOneCharge(seam: number, life: Life): Promise<void> {
   const cards = await cardsOf(life);
-  expect([seam, cards.filter(({ finished_at }) => finished_at === null)]).toEqual([seam, []]);
+  expect([seam, cards.filter(({ finishedAt }) => finishedAt === null)]).toEqual([seam, []]);
   expect([seam, (await booked(life, 'method')).length]).toEqual([
     seam,
     cards.filter(({ status }) => status === 'succeeded').length,

@@ -84,7 +84,7 @@ test('a renewal with which the processor did nothing waits for the next run: no 
     expect(await replica.renew(account)).toMatchObject({ charged: 0, retried: 0, canceled: 0 });
     expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 1, failed_tries: 0 });
     const { payments } = await replicas.money(account, orderId);
-    expect(payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
+    expect(payments.filter(({ finishedAt }) => finishedAt === null)).toEqual([]);
     replicas.clock.advance(dayMs);
   }
   const reported = (await replicas.events(account)).filter(({ data }) =>
@@ -95,7 +95,7 @@ test('a renewal with which the processor did nothing waits for the next run: no 
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
   expect(await charged(account)).toHaveLength(1);
   const renewals = (await replicas.money(account, orderId)).payments.filter(({ step }) => step === 'renewal');
-  expect(renewals).toMatchObject([{ attempt_no: 1, status: 'succeeded' }]);
+  expect(renewals).toMatchObject([{ attemptNo: 1, status: 'succeeded' }]);
 });
 
 test('a renewal with which the processor did nothing is sent again on the card that the subscription has by then', async () => {

@@ -87,7 +87,7 @@ test('50 payments at once share a few statements, and each has its own outcome, 
     const kind = kinds[Math.floor(index / 10)];
     const { orderId, amountCents } = order.input;
     const money = await replicas.money(order.account, orderId);
-    expect(money.payments.map(({ id, customer_email }) => [id, customer_email])).toEqual([
+    expect(money.payments.map(({ id, customerEmail }) => [id, customerEmail])).toEqual([
       [outcomes[index]?.paymentId, order.input.customerEmail],
     ]);
     expect(money.charges.map(({ id }) => id)).toEqual(kind?.status === 'succeeded' ? [outcomes[index]?.paymentId] : []);

@@ -127,7 +127,7 @@ test('a first payment that could not be looked up stays unknown, and is declined
   await replica.round();
   expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
   const [first] = (await replicas.money(account, input.orderId)).payments;
-  expect(first).toMatchObject({ status: 'declined', decline_reason: 'not_received' });
+  expect(first).toMatchObject({ status: 'declined', declineReason: 'not_received' });
 });
 
 test('a copy that reaches the processor after the payment was declined is found by the comparison of the books, and the order follows', async () => {
@@ -462,8 +462,8 @@ test('a buyer who comes back while the payment is given up after a day has paid,
       ...inner,
       lookUp: async () => ({
         status: 'requires_action',
-        reference: waiting?.processor_reference ?? '',
-        url: waiting?.action_url ?? '',
+        reference: waiting?.processorReference ?? '',
+        url: waiting?.actionUrl ?? '',
       }),
     }),
     // The buyer comes back after the last reading, and before the release is written.

@@ -25,7 +25,7 @@ export async function expectBooksEqual(
   const missing = books.filter(({ paymentId }) => lost.has(paymentId) && !known.has(paymentId));
   const found = books.filter((entry) => !missing.includes(entry));
   // Only a restored database gives a key to another amount.
-  const others = money.payments.filter(({ decline_reason }) => decline_reason === 'other_payment');
+  const others = money.payments.filter(({ declineReason }) => declineReason === 'other_payment');
   expect(others.filter(({ id }) => !lost.has(id))).toEqual([]);
   // Of what the seller gave back at the processor itself billing learns later.
   const mayRefuse = books.some(
@@ -49,7 +49,7 @@ const isMoney = (entry: BookEntry, ...kinds: readonly BookEntry['kind'][]): bool
 
 /** @param mayRefuse a restored database lacks a refund: the processor refuses what is more than is left, and that waits for the seller */
 function expectEnded({ payments, hold, charges }: OrderMoney, mayRefuse: boolean): void {
-  expect(payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
+  expect(payments.filter(({ finishedAt }) => finishedAt === null)).toEqual([]);
   expect(['settled', 'lost', undefined]).toContain(hold?.status);
   if (mayRefuse) return;
   expect(charges.filter(({ refund_due_at }) => refund_due_at !== null)).toEqual([]);
@@ -61,7 +61,7 @@ export async function expectNothingReleasedStands(replicas: Replicas, account: s
   const ends = ({ step, status }: Payment) => step === 'release' && status !== 'declined';
   const released = hold?.decision === 'released' ? [] : payments.filter(ends);
   const stands = payments.filter(
-    ({ id, status }) => status === 'succeeded' && released.some((r) => r.released_payment_id === id),
+    ({ id, status }) => status === 'succeeded' && released.some((r) => r.releasedPaymentId === id),
   );
   expect(stands).toEqual([]);
 }
@@ -72,23 +72,23 @@ export async function expectNothingReleasedStands(replicas: Replicas, account: s
  */
 const isStray = ({ payments }: OrderMoney, { paymentId, amountCents }: BookEntry): boolean =>
   payments.some(
-    ({ id, step, decline_reason: why, amount_cents }) =>
-      id === paymentId && step === 'refund' && why === 'other_payment' && amount_cents !== amountCents,
+    ({ id, step, declineReason: why, amountCents: cents }) =>
+      id === paymentId && step === 'refund' && why === 'other_payment' && cents !== amountCents,
   );
 
 /** What was taken or held beside another payment for the same, and what gave it back. */
 const reversedOf = ({ payments }: OrderMoney): ReadonlySet<string> =>
   new Set(
     payments
-      .filter(({ step, decline_reason }) => step === 'reversal' || decline_reason === 'reversed')
+      .filter(({ step, declineReason }) => step === 'reversal' || declineReason === 'reversed')
       .map(({ id }) => id),
   );
 
 /** All of it went back. */
 function expectReversed({ payments }: OrderMoney, books: readonly BookEntry[]): void {
-  const reversed = payments.filter(({ decline_reason }) => decline_reason === 'reversed');
+  const reversed = payments.filter(({ declineReason }) => declineReason === 'reversed');
   const back = payments.filter(({ step, status }) => step === 'reversal' && status === 'succeeded');
-  expect(back.map(({ charge_id }) => charge_id).toSorted()).toEqual(reversed.map(({ id }) => id).toSorted());
+  expect(back.map(({ chargeId }) => chargeId).toSorted()).toEqual(reversed.map(({ id }) => id).toSorted());
   const there = books.filter(
     ({ paymentId, status }) => status === 'succeeded' && back.some(({ id }) => id === paymentId),
   );
@@ -110,18 +110,18 @@ function expectEqualBooks(money: OrderMoney, found: readonly BookEntry[], all: r
   for (const { about } of books.filter(isEndedThere))
     if (money.hold?.reference === about) expect(money.hold.lost_because).toBe('released');
   for (const entry of books.filter((each) => !isEndedThere(each))) {
-    const ours = payments.find(({ id, processor_reference }) =>
-      isMadeThere(entry) ? processor_reference === entry.reference : id === entry.paymentId,
+    const ours = payments.find(({ id, processorReference }) =>
+      isMadeThere(entry) ? processorReference === entry.reference : id === entry.paymentId,
     );
     // A hold that was released stands here as one that succeeded, beside its release.
     const isOver = entry.kind === 'hold' && released.has(entry.reference) && ours?.id !== money.hold?.payment_id;
     const theirs = isOver ? 'declined' : entry.status;
     expect([entry.paymentId, entry.reference, ours?.status]).toEqual([entry.paymentId, entry.reference, theirs]);
-    expect(ours).toMatchObject({ amount_cents: entry.amountCents, currency: entry.currency });
+    expect(ours).toMatchObject({ amountCents: entry.amountCents, currency: entry.currency });
   }
   const arrived = new Set(all.flatMap(({ paymentId, reference }) => [paymentId, reference]));
-  const isThere = ({ id, processor_reference }: Payment): boolean =>
-    arrived.has(id) || arrived.has(processor_reference ?? '');
+  const isThere = ({ id, processorReference }: Payment): boolean =>
+    arrived.has(id) || arrived.has(processorReference ?? '');
   expect(payments.filter((payment) => payment.status === 'succeeded' && !isThere(payment))).toEqual([]);
   const sum = (kinds: readonly string[]): number =>
     books
@@ -141,7 +141,7 @@ function expectTakenOnce(
 ): void {
   // The processor would refuse more than was charged: we must not even request it, unless we cannot know what went back.
   if (!mayRefuse) {
-    expect(payments.filter(({ decline_reason }) => decline_reason === 'amount_too_large')).toEqual([]);
+    expect(payments.filter(({ declineReason }) => declineReason === 'amount_too_large')).toEqual([]);
   }
   expect(succeeded(payments, 'main').length).toBeLessThanOrEqual(1);
   expect(succeeded(payments, 'capture', 'recharge').length).toBe(hold?.status === 'settled' ? 1 : 0);

@@ -29,7 +29,7 @@ async function refundGivenUp(amountCents?: number) {
   await replica.round();
   const refunds = async () =>
     (await replicas.money(account, input.orderId)).payments.filter(({ step }) => step === 'refund');
-  expect(await refunds()).toMatchObject([{ status: 'declined', decline_reason: 'not_received' }]);
+  expect(await refunds()).toMatchObject([{ status: 'declined', declineReason: 'not_received' }]);
   const charge = async () => (await replicas.money(account, input.orderId)).charges[0];
   return { account, replica, caller, input, part, refunds, charge };
 }

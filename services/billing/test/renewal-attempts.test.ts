@@ -135,7 +135,7 @@ test('what got lost on its way is not sent again once the seller has canceled, a
   expect(await replicas.books(account)).toEqual([]);
   expect(await reported(account, id)).toEqual([['canceled', undefined, undefined]]);
   const { payments } = await replicas.money(account, orderId);
-  expect(payments).toMatchObject([{ status: 'declined', decline_reason: 'not_received' }]);
+  expect(payments).toMatchObject([{ status: 'declined', declineReason: 'not_received' }]);
 });
 
 test('what got lost on its way is not sent again once a refund of its order was requested, which then waits for its end', async () => {

@@ -59,7 +59,7 @@ export async function expectRenewedOnce(
   if (subscription.status === 'active' || subscription.status === 'past_due') {
     expect(ofOrder.filter((entry) => isMissing(entry) && entry.status === 'succeeded')).toEqual([]);
   }
-  expect(all.filter(({ finished_at }) => finished_at === null)).toEqual([]);
+  expect(all.filter(({ finishedAt }) => finishedAt === null)).toEqual([]);
   expectEqualBooks(replicas, payments, books, cents);
   await expectChargesEqual(replicas, account, orderId, payments);
   expectPeriods(renewals, payments, subscription.period);
@@ -69,16 +69,16 @@ export async function expectRenewedOnce(
   if (refundedThere) expect(subscription.status).toBe('canceled');
   if (canceled_at !== null) {
     // One that was made at the processor itself counts from then on, and is found later.
-    if (!refundedThere) expect(payments.filter(({ created_at }) => created_at > canceled_at)).toEqual([]);
+    if (!refundedThere) expect(payments.filter(({ createdAt }) => createdAt > canceled_at)).toEqual([]);
     expect(subscription.next_charge_at).toBeNull();
   }
 }
 
 /** Renewals that the processor took after they were given up, and that paid for nothing: each went back. */
 function reversedOf(all: readonly Payment[]): ReadonlySet<string> {
-  const reversed = all.filter(({ decline_reason }) => decline_reason === 'reversed').map(({ id }) => id);
+  const reversed = all.filter(({ declineReason }) => declineReason === 'reversed').map(({ id }) => id);
   const back = all.filter(({ step, status }) => step === 'reversal' && status === 'succeeded');
-  expect(back.map(({ charge_id }) => charge_id).toSorted()).toEqual(reversed.toSorted());
+  expect(back.map(({ chargeId }) => chargeId).toSorted()).toEqual(reversed.toSorted());
   return new Set(reversed);
 }
 
@@ -93,11 +93,11 @@ async function expectNewestCard(
   payments: readonly Payment[],
 ): Promise<void> {
   const saved = payments.filter(({ step, status }) => step === 'card' && status === 'succeeded');
-  const newestFirst = saved.toSorted((a, b) => b.attempt_no - a.attempt_no);
+  const newestFirst = saved.toSorted((a, b) => b.attemptNo - a.attemptNo);
   const cardOf = (payment: Payment | undefined) => payment?.call === 'saveMethod' && payment.request.paymentMethod;
   const [last] = newestFirst;
   if (last === undefined) return;
-  const inTime = newestFirst.filter(({ finished_at }) => Number(finished_at) <= Number(last.finished_at));
+  const inTime = newestFirst.filter(({ finishedAt }) => Number(finishedAt) <= Number(last.finishedAt));
   const earlier = inTime.findIndex((payment) => cardOf(payment) !== cardOf(last));
   const newest = inTime.slice(0, earlier === -1 ? undefined : earlier);
   const { rows } = await database.pool.query<{ account_id: string; status: string; payment_method: string }>(
@@ -159,7 +159,7 @@ function expectEqualBooks(
   const arrived = new Set(books.map(({ paymentId }) => paymentId));
   const notInBooks = payments.filter((payment) => !arrived.has(payment.id));
   const recorded = notInBooks.filter((payment) => payment.status !== 'declined' || outside.records(payment));
-  expect(recorded.filter(({ decline_reason: why }) => why === null || !isNoAttempt(why))).toEqual([]);
+  expect(recorded.filter(({ declineReason: why }) => why === null || !isNoAttempt(why))).toEqual([]);
 }
 
 async function expectChargesEqual(
@@ -206,7 +206,7 @@ function expectEventsOfPayments(
   const reported = of('payment-failed').flatMap(({ paymentId }) => (paymentId === null ? [] : [paymentId]));
   expect(new Set(reported).size).toBe(reported.length);
   const declined = payments.filter(
-    ({ status, decline_reason: why }) => status === 'declined' && why !== null && !isNoAttempt(why),
+    ({ status, declineReason: why }) => status === 'declined' && why !== null && !isNoAttempt(why),
   );
   expect(declined.map(({ id }) => id)).toEqual(expect.arrayContaining(reported));
   const unreported = declined.filter(({ id }) => !reported.includes(id));

@@ -303,7 +303,7 @@ async function reconcile(run: Processes): Promise<void> {
 async function isSettled({ account, subscriptions }: Shop): Promise<boolean> {
   for (const { id, orderId } of subscriptions) {
     const { payments } = await replicas.money(account, orderId);
-    if (payments.some(({ finished_at }) => finished_at === null)) return false;
+    if (payments.some(({ finishedAt }) => finishedAt === null)) return false;
     const { next_charge_at } = await readSubscription(replicas, id);
     if (next_charge_at !== null && next_charge_at <= replicas.clock.now()) return false;
   }

@@ -84,7 +84,7 @@ test.each([
     expect(await chargedThere()).toEqual([4900]);
     expect(await completed()).toEqual(events);
     const { payments, charges } = await replicas.money(account, input.orderId);
-    expect(payments.filter(({ step }) => step === 'main').map(({ attempt_no }) => attempt_no)).toEqual(
+    expect(payments.filter(({ step }) => step === 'main').map(({ attemptNo }) => attemptNo)).toEqual(
       events.map(([attemptNo]) => attemptNo),
     );
     expect(charges).toHaveLength(1);
@@ -145,7 +145,7 @@ test('a renewal that the list lacks, and with whose next sending nothing was don
   expect(await chargedThere()).toEqual([1900]);
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
   const renewals = (await replicas.money(account, orderId)).payments.filter(({ step }) => step === 'renewal');
-  expect(renewals).toMatchObject([{ attempt_no: 1, status: 'succeeded' }]);
+  expect(renewals).toMatchObject([{ attemptNo: 1, status: 'succeeded' }]);
 });
 
 test.each([
@@ -173,7 +173,7 @@ test.each([
     const [entry] = await replicas.books(account);
     expect(await noticed()).toEqual([expect.stringMatching(RegExp(`\\$64.00.*\\$49.00.*${entry?.reference}`))]);
     const { payments } = await replicas.money(account, input.orderId);
-    expect(payments).toMatchObject([{ status: 'declined', decline_reason: 'other_payment' }]);
+    expect(payments).toMatchObject([{ status: 'declined', declineReason: 'other_payment' }]);
   },
 );
 

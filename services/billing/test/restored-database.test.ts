@@ -383,7 +383,7 @@ test('a capture that arrived after it was given up as never received is found, a
   const { orderId } = (await replicas.books(account))[0] as { orderId: string };
   const [, first] = (await replicas.money(account, orderId)).payments;
   if (first?.call !== 'capture') throw new Error('the capture is missing');
-  expect(first).toMatchObject({ status: 'declined', decline_reason: 'not_received' });
+  expect(first).toMatchObject({ status: 'declined', declineReason: 'not_received' });
   const signal = new AbortController().signal;
   await replicas.simulated.capture(first.request, { accountId: account, secretKey: undefined, test: false, signal });
   isAway = false;

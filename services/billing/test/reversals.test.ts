@@ -22,7 +22,7 @@ async function paidTwice(card: string, fields: Partial<StartInput> = {}) {
   await replica.round();
   await startPayment(replica.deps, caller, { ...input, attemptNo: 2, paymentMethod: 'sim_ok' });
   await replica.processor.deliverLate();
-  const lookUp = () => lookUpDeclined(replica.deps, { id: paymentId, account_id: account, order_id: input.orderId });
+  const lookUp = () => lookUpDeclined(replica.deps, { id: paymentId, accountId: account, orderId: input.orderId });
   const reversal = async () =>
     (await replicas.money(account, input.orderId)).payments.find(({ step }) => step === 'reversal');
   return { account, replica, input, caller, lookUp, reversal };
@@ -45,7 +45,7 @@ test('of money that goes back, and whose refund fails later, the seller reads th
     replicas.clock.advance(dayMs);
     await replica.daily(account);
   }
-  expect(await reversal()).toMatchObject({ status: 'declined', decline_reason: 'refund_failed' });
+  expect(await reversal()).toMatchObject({ status: 'declined', declineReason: 'refund_failed' });
   expect(await notices(account)).toEqual([givenBack, notGivenBack]);
 });
 
@@ -100,7 +100,7 @@ test('a capture that was found under another payment, and is found once more und
   replicas.clock.advance(dayMs);
   await replica.round();
   expect((await money()).payments.find(({ id }) => id === capture.id)).toMatchObject({
-    decline_reason: 'not_received',
+    declineReason: 'not_received',
   });
   // The second capture meets the first one, which has arrived by then.
   await replica.processor.deliverLate();

@@ -152,7 +152,7 @@ export class Shop {
   }
 
   async #isUnderWay(orderId: string): Promise<boolean> {
-    return (await this.#payments(orderId)).some(({ finished_at, step }) => finished_at === null && step === 'renewal');
+    return (await this.#payments(orderId)).some(({ finishedAt, step }) => finishedAt === null && step === 'renewal');
   }
 
   /** @returns whether it is recorded: only a renewal that was charged is disputed */

@@ -27,8 +27,7 @@ export const goOn = (life: Life) =>
 
 export const renewals = async ({ account, orderId }: Life) =>
   (await replicas.money(account, orderId)).payments.filter(({ step }) => step === 'renewal');
-export const newest = async (life: Life) =>
-  (await renewals(life)).toSorted((a, b) => a.attempt_no - b.attempt_no).at(-1);
+export const newest = async (life: Life) => (await renewals(life)).toSorted((a, b) => a.attemptNo - b.attemptNo).at(-1);
 export const stories = async ({ account, id }: Life) =>
   (await readStory(replicas, account, id)).map(({ event }) => event);
 
@@ -49,7 +48,7 @@ export async function waiting(card: string): Promise<Life> {
   expect(await give(life, card)).toMatchObject({
     ...{ status: 'past_due', renewal_under_way: true, payment_method: { status: 'saved', url: null } },
   });
-  expect(await newest(life)).toMatchObject({ status: 'requires_action', attempt_no: 2 });
+  expect(await newest(life)).toMatchObject({ status: 'requires_action', attemptNo: 2 });
   return life;
 }
 

@@ -207,13 +207,13 @@ async function resultOf(
 function statusOf(payment: Payment | undefined): Result['payment_method'] {
   if (payment === undefined || payment.status === 'succeeded') return { status: 'saved', url: null };
   if (payment.status === 'declined') throw cardDeclined(payment);
-  const { status, action_url: url, releasing } = payment;
+  const { status, actionUrl: url, releasing } = payment;
   return status === 'requires_action' && !releasing ? { status, url } : { status: 'processing', url: null };
 }
 
 /** The processor's words are the seller's alone: they would help thieves who test stolen cards. */
-function cardDeclined({ decline_reason }: Payment): DomainError {
-  const code = buyerReason(decline_reason);
+function cardDeclined({ declineReason }: Payment): DomainError {
+  const code = buyerReason(declineReason);
   const why = code === 'try_again_later' ? 'could not be saved: try again later' : 'was declined: give another one';
   const error = { field: 'paymentMethod', code, message: why };
   return new DomainError('card_declined', `The card ${why}. Renewals go to the card before it.`, [error]);

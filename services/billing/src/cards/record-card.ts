@@ -43,7 +43,7 @@ export const createCardAnswerWriter = (database: Database, clock: Clock): Answer
 
 /** @returns false where the payment had ended before */
 async function writeAnswer(client: Client, { payment, decision }: Answer, now: Date): Promise<boolean> {
-  const { id, account_id: accountId, order_id: orderId, test, processor } = payment;
+  const { id, accountId, orderId, test, processor } = payment;
   const locked = await lockSubscription(client, accountId, orderId);
   const update = JSON.stringify([{ ...decision.update, id, account_id: accountId }]);
   const { rows } = await client.query(recordStatement([accountId, orderId, update]));

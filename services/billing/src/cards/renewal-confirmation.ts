@@ -38,7 +38,7 @@ export async function renewalConfirmationOf(
 ): Promise<RequestOutput<typeof continuePaymentMethod>['renewalConfirmation']> {
   const waiting = await readWaiting(deps, accountId, orderId);
   if (waiting === undefined) return null;
-  const { action_url: url } = waiting;
+  const { actionUrl: url } = waiting;
   if (url !== null) return { url };
   const { clientSecret } = await clientSecretOf(deps, waiting);
   return clientSecret === undefined ? null : { url, clientSecret };

@@ -144,16 +144,16 @@ export function createOrderAnswerWriter(database: Database): AnswerWriter {
 
 /** What an answer adds to the parameters of `recordStatement`. */
 function partOf({ payment, decision, events, seen }: Answer): StatementPart {
-  const { id, account_id, order_id, released_payment_id } = payment;
+  const { id, accountId, orderId, releasedPaymentId } = payment;
   const { charge, hold, method, captured_cents: cents } = decision.effects;
-  const of = { account_id, order_id };
+  const of = { account_id: accountId, order_id: orderId };
   const changed = { ...decision.update, id, ...of, seen_by: seen.by, seen_at: seen.at };
   // A release is a payment of the same order.
-  const released = rowsOf(decision.released, { id: released_payment_id, release_id: id, ...of });
+  const released = rowsOf(decision.released, { id: releasedPaymentId, release_id: id, ...of });
   const all = [changed, ...released];
   const ofPayment = { payment_id: id };
   return {
-    keys: [id, released_payment_id].filter((key) => key !== null),
+    keys: [id, releasedPaymentId].filter((key) => key !== null),
     arrays: (['account_id', 'order_id', 'id'] as const).map((column) => all.map((row) => row[column])),
     lists: [
       [changed],

@@ -17,6 +17,7 @@ import {
   paymentColumns,
   paymentOf,
   paymentTypes,
+  rowOfPayment,
   sentAheadMs,
   sentTypes,
 } from './payment-store.ts';
@@ -24,8 +25,8 @@ import {
 /** Writes the row of an attempt to pay: resolves with `written`, or with the order's attempts that were made before, in their order. */
 export type AttemptWriter = Pick<Batcher<AttemptToWrite, 'written' | readonly Payment[]>, 'add' | 'close'>;
 
-/** `was_lost`: it is not the next attempt, but an earlier one that a restored database lacks. */
-type AttemptToWrite = Payment & { readonly was_lost?: boolean };
+/** `wasLost`: it is not the next attempt, but an earlier one that a restored database lacks. */
+type AttemptToWrite = Payment & { readonly wasLost?: boolean };
 
 const incomingTypes = { ...sentTypes, was_lost: 'bool' };
 const incomingValues = {
@@ -61,7 +62,7 @@ const startStatement = statement<StartedRow>(
      returning id, account_id
    )
    select i.id, (
-     select json_agg(t order by t.attempt_no) from (select ${paymentColumns} from payments as p where ${ofItsOrder}) as t
+     select json_agg(t order by t."attemptNo") from (select ${paymentColumns} from payments as p where ${ofItsOrder}) as t
    ) as tried, null as account, null::integer as version
    from incoming as i where i.id <> all (array(select id from written))
    union all
@@ -74,6 +75,8 @@ type StartedRow =
   | { readonly id: string; readonly tried: Payment[] | null; readonly account: null; readonly version: null }
   | { readonly id: null; readonly tried: null; readonly account: string; readonly version: number | null };
 
+const rowOfAttempt = (attempt: AttemptToWrite) => ({ ...rowOfPayment(attempt), was_lost: attempt.wasLost });
+
 /**
  * @param processors what is written goes to the account at the processor whose keys are stored then: another one can be stored only
  * while no payment is open, and a payment is open once it is written
@@ -82,9 +85,11 @@ export function createAttemptWriter(database: Database, processors: Pick<KnownPr
   return createBatcher<AttemptToWrite, 'written' | readonly Payment[]>({
     span: { service: 'billing', one: 'write payment', many: 'write payments', count: 'app.payments' },
     concurrency: 2,
-    keysOf: ({ account_id, order_id }) => [`${account_id}/${order_id}`],
+    keysOf: ({ accountId, orderId }) => [`${accountId}/${orderId}`],
     run: together(async (payments) => {
-      const { rows } = await database.pool.query(startStatement([JSON.stringify(payments), new Date(Date.now())]));
+      const { rows } = await database.pool.query(
+        startStatement([JSON.stringify(payments.map(rowOfAttempt)), new Date(Date.now())]),
+      );
       for (const { account, version } of rows) {
         if (account !== null && version !== null) await processors.follow(account, version);
       }
@@ -169,7 +174,7 @@ const beginReleaseStatement = statement<Payment>(
      ${insertIf('exists (select from waiting)')}
    ), marked as (
      update payments as p set releasing = true
-     from begun where p.account_id = $2 and p.order_id = $3 and p.id = begun.released_payment_id
+     from begun where p.account_id = $2 and p.order_id = $3 and p.id = begun."releasedPaymentId"
    )
    select * from begun`,
   paymentTypes,
@@ -261,11 +266,11 @@ interface Reversal {
 /** @returns false where the late one is not as it was read any more: nothing is written then */
 export async function insertReversal(
   client: Pick<Client, 'query'>,
-  { account_id, order_id, id, decline_reason }: Payment,
+  { accountId, orderId, id, declineReason }: Payment,
   { id: reversalId, call, request, text, at }: Reversal,
 ): Promise<boolean> {
-  const values = [account_id, order_id, id, text, request.reference, decline_reason];
+  const values = [accountId, orderId, id, text, request.reference, declineReason];
   if ((await client.query(reverseStatement(values))).rowCount !== 1) return false;
-  await client.query(reversalStatement([account_id, order_id, id, reversalId, call, JSON.stringify(request), at]));
+  await client.query(reversalStatement([accountId, orderId, id, reversalId, call, JSON.stringify(request), at]));
   return true;
 }

@@ -43,13 +43,13 @@ export async function checkPayment(
 
 /** Whether a release of a renewal has ended. */
 const isReleased = ({ payments }: OrderMoney, { id, step }: Payment): boolean =>
-  step === 'renewal' && payments.some((other) => other.released_payment_id === id && hasEnded(other));
+  step === 'renewal' && payments.some((other) => other.releasedPaymentId === id && hasEnded(other));
 
 const isUnwanted = async ({ database, clock }: PaymentDeps, payment: Payment): Promise<boolean> =>
   payment.status === 'requires_action' && !(await isStillWanted(database, payment, clock.now()));
 
 function contextOf(payment: Payment, money: OrderMoney): RecordContext {
-  const released = money.payments.find(({ id }) => id === payment.released_payment_id);
+  const released = money.payments.find(({ id }) => id === payment.releasedPaymentId);
   return { requestId: null, money, ...(released === undefined ? {} : { released }) };
 }
 

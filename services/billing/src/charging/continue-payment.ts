@@ -32,9 +32,9 @@ export async function clientSecretOf(
   { processors, processorCalls, logger }: PaymentDeps,
   payment: Payment,
 ): Promise<{ readonly clientSecret?: string }> {
-  const { status, action_url, releasing, processor: name, processor_reference: reference } = payment;
-  if (status !== 'requires_action' || action_url !== null || releasing || reference === null) return {};
-  const { account_id: accountId, test } = payment;
+  const { status, actionUrl, releasing, processor: name, processorReference: reference } = payment;
+  if (status !== 'requires_action' || actionUrl !== null || releasing || reference === null) return {};
+  const { accountId, test } = payment;
   try {
     const { processor, ...keys } = await processors.named(name, accountId, test);
     const read = async (signal: AbortSignal) =>
@@ -42,7 +42,7 @@ export async function clientSecretOf(
     const clientSecret = await processorCalls.make(read);
     return clientSecret === null ? {} : { clientSecret };
   } catch (err) {
-    logger.warn({ err, accountId, orderId: payment.order_id, paymentId: payment.id }, 'a client secret was not read');
+    logger.warn({ err, accountId, orderId: payment.orderId, paymentId: payment.id }, 'a client secret was not read');
     return {};
   }
 }

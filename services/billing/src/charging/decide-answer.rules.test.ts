@@ -8,32 +8,32 @@ const minuteMs = 60_000;
 
 type Row = Omit<Payment, 'call' | 'request'>;
 const row: Row = {
-  ...{ id: 'pmt_1', account_id: 'acc_1', order_id: 'ord_1', step: 'main', attempt_no: 1, hold_terms: null },
-  ...{ charge_id: null, released_payment_id: null, period: null },
-  ...{ amount_cents: 4900, currency: 'usd', status: 'sent', decline_kind: null, decline_reason: null },
+  ...{ id: 'pmt_1', accountId: 'acc_1', orderId: 'ord_1', step: 'main', attemptNo: 1, holdTerms: null },
+  ...{ chargeId: null, releasedPaymentId: null, period: null },
+  ...{ amountCents: 4900, currency: 'usd', status: 'sent', declineKind: null, declineReason: null },
   ...{
-    decline_message: null,
+    declineMessage: null,
     processor: 'simulated',
-    processor_reference: null,
-    action_url: null,
-    last_four: null,
+    processorReference: null,
+    actionUrl: null,
+    lastFour: null,
     wallet: null,
   },
   ...{
-    customer_email: 'a@example.com',
-    email_key: 'a@example.com',
-    product_name: 'Course',
+    customerEmail: 'a@example.com',
+    emailKey: 'a@example.com',
+    productName: 'Course',
     test: false,
-    created_at: at(0),
-    sent_at: at(0),
+    createdAt: at(0),
+    sentAt: at(0),
   },
-  ...{ finished_at: null, next_check_at: at(24_000), checks: 0, releasing: false },
+  ...{ finishedAt: null, nextCheckAt: at(24_000), checks: 0, releasing: false },
 };
 const payment = (step: Payment['step'], call: Payment['call'], fields: Partial<Row> = {}): Payment =>
   ({ ...row, ...fields, step, call, request: {} }) as unknown as Payment;
 
 const terms = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };
-const hold = payment('main', 'authorize', { hold_terms: terms });
+const hold = payment('main', 'authorize', { holdTerms: terms });
 const charge = payment('main', 'charge');
 const renewal = payment('renewal', 'chargeSaved', { period: 2 });
 const confirmed = {
@@ -44,8 +44,8 @@ const others = [
   payment('capture', 'capture'),
   payment('upsell', 'chargeSaved'),
   payment('recharge', 'chargeSaved'),
-  payment('refund', 'refund', { charge_id: 'pmt_c' }),
-  payment('release', 'release', { released_payment_id: 'pmt_w' }),
+  payment('refund', 'refund', { chargeId: 'pmt_c' }),
+  payment('release', 'release', { releasedPaymentId: 'pmt_w' }),
 ];
 const all = [hold, charge, renewal, ...others];
 const named = (payments: readonly Payment[]) => payments.map((each) => [`${each.step} by ${each.call}`, each] as const);
@@ -92,7 +92,7 @@ test.each(named(all))('%s: without an answer it is unknown, has a next look-up, 
   const decision = decideAnswer(of, { status: 'unknown' }, nowMs, { money });
   expect(decision.update).toMatchObject({ status: 'unknown', from: ['created', 'sent'], finished_at: null });
   expect(decision.update.next_check_at).toEqual(
-    of.step === 'main' || of.step === 'release' ? of.next_check_at : at(minuteMs),
+    of.step === 'main' || of.step === 'release' ? of.nextCheckAt : at(minuteMs),
   );
   expect([decision.events, decision.released]).toEqual([[], null]);
 });
@@ -128,16 +128,16 @@ test('only a buyer’s payment and a renewal can wait for the buyer; for any oth
 });
 
 test('a renewal that waits is looked up no later than an hour after it was sent', () => {
-  const late = { ...confirmed, status: 'requires_action', next_check_at: at(66 * minuteMs) } as Payment;
+  const late = { ...confirmed, status: 'requires_action', nextCheckAt: at(66 * minuteMs) } as Payment;
   expect(decideAnswer(late, requests, nowMs + 6 * minuteMs).update.next_check_at).toEqual(at(60 * minuteMs));
-  const soon = { ...late, next_check_at: at(11 * minuteMs) };
+  const soon = { ...late, nextCheckAt: at(11 * minuteMs) };
   expect(decideAnswer(soon, requests, nowMs + 6 * minuteMs).update.next_check_at).toEqual(at(11 * minuteMs));
   expect(decideAnswer(late, requests, nowMs + 61 * minuteMs).update.next_check_at).toEqual(at(66 * minuteMs));
 });
 
 test('a renewal that its buyer may confirm, and a release, keep the time of their next look-up', () => {
   for (const each of [confirmed, others[4] as Payment]) {
-    const often = { ...each, checks: 9, next_check_at: at(5 * minuteMs) };
+    const often = { ...each, checks: 9, nextCheckAt: at(5 * minuteMs) };
     expect(decideAnswer(often, { status: 'unknown' }, nowMs).update.next_check_at).toEqual(at(5 * minuteMs));
   }
 });
@@ -174,7 +174,7 @@ test('events follow the end of a buyer’s payment, a refused capture or refund,
   expect(eventsOf(capture, declined)).toEqual([['payment.noticed', 'pmt_1', false]]);
   for (const reason of ['hold_expired', 'already_released', 'already_captured'])
     expect(eventsOf(capture, { ...declined, reason })).toEqual([]);
-  expect(eventsOf({ ...capture, attempt_no: 2 }, declined)).toEqual([]);
+  expect(eventsOf({ ...capture, attemptNo: 2 }, declined)).toEqual([]);
   expect(eventsOf(refund, declined)).toEqual([['payment.noticed', 'pmt_1', false]]);
   expect(eventsOf(refund, succeeded)).toEqual([
     ['charge.refunded', 'pmt_1', false],
@@ -187,7 +187,7 @@ test('the end of a release ends the payment that waited, or lets it be looked up
   const waiting = payment('main', 'charge', {
     id: 'pmt_w',
     status: 'requires_action',
-    action_url: 'https://bank.example',
+    actionUrl: 'https://bank.example',
   });
   const context = { released: waiting };
   const ended = decideAnswer(release, succeeded, nowMs, context);
@@ -200,7 +200,7 @@ test('the end of a release ends the payment that waited, or lets it be looked up
 
 test('after its release a renewal is looked up at once, and its confirmation is shown no more', () => {
   const release = others[4] as Payment;
-  const waiting = { ...confirmed, status: 'requires_action', action_url: 'https://bank.example' } as Payment;
+  const waiting = { ...confirmed, status: 'requires_action', actionUrl: 'https://bank.example' } as Payment;
   for (const outcome of [succeeded, declined]) {
     expect(decideAnswer(release, outcome, nowMs, { released: waiting }).released).toMatchObject({
       ...{ status: 'requires_action', action_url: null, next_check_at: at(0), finished_at: null },

@@ -12,7 +12,6 @@ import {
   isOfBuyer,
   keyUnreadable,
   nextCheckAt,
-  noAnswer,
   noProcessor,
   nothingDone,
   notReceived,
@@ -87,6 +86,7 @@ export type DecidedEvent = { readonly of: string; readonly if_whole?: true } & (
   | { readonly definition: typeof chargesRefunded; readonly data: EventData<typeof chargesRefunded> }
 );
 
+/** Fields are named as the columns. */
 export interface PaymentUpdate {
   readonly status: Payment['status'];
   /** Any other status means that another process recorded an end before. */
@@ -103,7 +103,17 @@ export interface PaymentUpdate {
 }
 
 const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
-const unchanged = { ...noAnswer, next_check_at: null } as const;
+const unchanged = {
+  decline_kind: null,
+  decline_reason: null,
+  decline_message: null,
+  processor_reference: null,
+  action_url: null,
+  last_four: null,
+  wallet: null,
+  finished_at: null,
+  next_check_at: null,
+} as const;
 
 /**
  * What a processor's answer to a payment brings about of the payment and of its order's money: it alone decides, for answers in
@@ -232,7 +242,7 @@ const softDecline = (reason: string, message: string, nowMs: number): Change =>
 /** What is looked up all along keeps the time of its next look-up, however many there were. */
 function unknownChange(payment: Payment, nowMs: number): Change {
   const keepsTime = isOfBuyer(payment) || isAskingRenewal(payment) || payment.step === 'release';
-  const next_check_at = (keepsTime ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
+  const next_check_at = (keepsTime ? payment.nextCheckAt : null) ?? nextCheckAt(payment.checks, nowMs);
   return { update: { ...unchanged, status: 'unknown', from: ['created', 'sent'], next_check_at }, effects: noEffects };
 }
 
@@ -250,21 +260,23 @@ function succeededChange(payment: Payment, outcome: SucceededOutcome, nowMs: num
   return { update, effects: effectsOf(payment, outcome, nowMs) };
 }
 
+type Completing = Pick<PaymentUpdate, 'status' | 'finished_at' | 'decline_reason' | 'last_four' | 'wallet'>;
+
 /** What checkout is notified of at the end of a main payment; null for one that has no end yet, and for other steps. */
-export function completedBy(payment: Payment, update: PaymentUpdate): EventData<typeof paymentCompleted> | null {
+export function completedBy(payment: Payment, update: Completing): EventData<typeof paymentCompleted> | null {
   const { status, finished_at } = update;
   if (payment.step !== 'main' || finished_at === null) return null;
   if (status !== 'succeeded' && status !== 'declined') return null;
   const held = status === 'succeeded' && payment.call === 'authorize';
   return {
-    orderId: payment.order_id,
+    orderId: payment.orderId,
     paymentId: payment.id,
-    attemptNo: payment.attempt_no,
+    attemptNo: payment.attemptNo,
     status: held ? 'held' : status,
-    amountCents: payment.amount_cents,
+    amountCents: payment.amountCents,
     currency: payment.currency,
     reason: status === 'declined' ? buyerReason(update.decline_reason) : null,
-    lastFour: update.last_four ?? payment.last_four,
+    lastFour: update.last_four ?? payment.lastFour,
     wallet: update.wallet ?? payment.wallet,
     decideBy: held ? (decideBy(payment, finished_at)?.toISOString() ?? null) : null,
     processor: payment.processor,
@@ -280,7 +292,7 @@ export function completedBy(payment: Payment, update: PaymentUpdate): EventData<
 function afterRelease(waiting: Payment, { status }: PaymentUpdate, nowMs: number): PaymentUpdate | null {
   const isRenewal = waiting.step === 'renewal';
   if (status === 'declined' || (status === 'succeeded' && isRenewal)) {
-    const action_url = isRenewal ? null : waiting.action_url;
+    const action_url = isRenewal ? null : waiting.actionUrl;
     return { ...unchanged, status: 'requires_action', from: open, action_url, next_check_at: new Date(nowMs) };
   }
   if (status !== 'succeeded') return null;
@@ -309,10 +321,10 @@ function refundEvents(
 ): DecidedEvent[] {
   if (refunded === null) return [];
   if (money === undefined) throw new Error(`refund ${payment.id} ends without the charges of its order`);
-  const { id: of, order_id: orderId, currency, test } = payment;
+  const { id: of, orderId, currency, test } = payment;
   const refundedAt = new Date(nowMs);
   const about = { orderId, currency, test, refundedAt: refundedAt.toISOString() };
-  const refund = refundedPart(money, { ...payment, finished_at: refundedAt });
+  const refund = refundedPart(money, { ...payment, finishedAt: refundedAt });
   const events: DecidedEvent[] = [{ of, definition: chargeRefunded, data: { ...about, refund } }];
   if (!money.charges.some(({ id }) => id === refunded.id)) return events;
   const refundedCents = money.charges.reduce((sum, charge) => sum + charge.amount_cents - charge.lost_cents, 0);
@@ -330,7 +342,7 @@ function declineNotices(
     {
       of: payment.id,
       definition: paymentNoticed,
-      data: { orderId: payment.order_id, summary, test: payment.test },
+      data: { orderId: payment.orderId, summary, test: payment.test },
     },
   ];
   if (reason === otherPayment) {
@@ -338,7 +350,7 @@ function declineNotices(
   }
   if (payment.step === 'capture') {
     // The seller is notified once, not each day that it fails again, and of the end of the hold.
-    const isNews = payment.attempt_no === 1 && !isHoldOver(reason) && !isAlreadyCaptured(reason);
+    const isNews = payment.attemptNo === 1 && !isHoldOver(reason) && !isAlreadyCaptured(reason);
     return isNews ? notice(captureFailedText(payment, message)) : [];
   }
   if (payment.step === 'reversal') return notice(reversalRefusedText(payment, message));

@@ -31,8 +31,8 @@ const roundsMax = 4;
 
 async function beginRelease(deps: PaymentDeps, waiting: Payment): Promise<Payment | undefined> {
   for (let round = 0; round < roundsMax; round += 1) {
-    const { account_id, order_id, id } = waiting;
-    const money = await readMoney(deps.database, account_id, order_id);
+    const { accountId, orderId, id } = waiting;
+    const money = await readMoney(deps.database, accountId, orderId);
     const now = money.payments.find((payment) => payment.id === id);
     if (now?.status !== 'requires_action' || now.releasing) return undefined;
     const begun = await beginPayment(deps, money, releaseOf(waiting, money));
@@ -42,9 +42,9 @@ async function beginRelease(deps: PaymentDeps, waiting: Payment): Promise<Paymen
 }
 
 function releaseOf(waiting: Payment, { payments }: OrderMoney): NextPayment {
-  const { amount_cents: amountCents, currency, processor, processor_reference } = waiting;
-  if (processor_reference === null) throw new Error(`payment ${waiting.id} waits for the buyer without a reference`);
-  const attempts = payments.filter(({ released_payment_id }) => released_payment_id === waiting.id);
+  const { amountCents, currency, processor, processorReference } = waiting;
+  if (processorReference === null) throw new Error(`payment ${waiting.id} waits for the buyer without a reference`);
+  const attempts = payments.filter(({ releasedPaymentId }) => releasedPaymentId === waiting.id);
   return {
     step: 'release',
     releasedPaymentId: waiting.id,
@@ -54,7 +54,7 @@ function releaseOf(waiting: Payment, { payments }: OrderMoney): NextPayment {
     processor,
     requestOf: (paymentId) => ({
       call: 'release',
-      request: { paymentId, reference: processor_reference, amountCents, currency },
+      request: { paymentId, reference: processorReference, amountCents, currency },
     }),
   };
 }

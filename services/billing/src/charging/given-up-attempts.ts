@@ -44,7 +44,7 @@ export async function lookUpGivenUp(
  */
 export async function lookUpDeclined(
   deps: PaymentDeps,
-  payment: Pick<Payment, 'id' | 'account_id' | 'order_id'>,
+  payment: Pick<Payment, 'id' | 'accountId' | 'orderId'>,
 ): Promise<'done' | 'later'> {
   const declined = await readPayment(deps.database, payment);
   if (!isReopenable(declined)) return 'done';

@@ -10,14 +10,14 @@ import type { Hold, OrderMoney, Payment } from './payment.types.ts';
 export const isReopenable = ({
   status,
   step,
-  decline_reason,
-}: Pick<Payment, 'status' | 'step' | 'decline_reason'>): boolean =>
-  status === 'declined' && step !== 'card' && step !== 'release' && !endsAfterSuccess.has(decline_reason);
+  declineReason,
+}: Pick<Payment, 'status' | 'step' | 'declineReason'>): boolean =>
+  status === 'declined' && step !== 'card' && step !== 'release' && !endsAfterSuccess.has(declineReason);
 const endsAfterSuccess = new Set<string | null>([failedLater, givenUp, released, reversed]);
 
 /** Whether it ended because the processor did not have it: it may have got it since, so it is looked up before its order is charged anew. */
-export const isGivenUpByTime = ({ status, decline_reason }: Payment): boolean =>
-  status === 'declined' && decline_reason === notReceived;
+export const isGivenUpByTime = ({ status, declineReason }: Payment): boolean =>
+  status === 'declined' && declineReason === notReceived;
 
 /**
  * What becomes of a payment that was declined here and succeeded at the processor:
@@ -42,8 +42,8 @@ export function decideLateSuccess(
 ): LateSuccess {
   if (payment.step === 'refund') return isLeft(payment, money) ? 'reopen' : 'wait';
   if (payment.step === 'reversal') return 'reopen';
-  const isRecorded = ({ id, status, processor_reference }: Payment): boolean =>
-    id !== payment.id && status === 'succeeded' && processor_reference === reference;
+  const isRecorded = ({ id, status, processorReference }: Payment): boolean =>
+    id !== payment.id && status === 'succeeded' && processorReference === reference;
   if (money.payments.some(isRecorded)) return 'recorded';
   const rivals = money.payments.filter((other) => other.id !== payment.id && isForTheSame(other, payment));
   if (rivals.some(({ status }) => status === 'succeeded')) return 'reverse';
@@ -82,7 +82,7 @@ const takenFor = ({ step }: Payment): string => (step === 'recharge' ? 'capture'
 const isForTheSame = (one: Payment, other: Payment): boolean =>
   takenFor(one) === takenFor(other) && one.period === other.period;
 
-function isLeft({ charge_id, amount_cents }: Payment, { charges, renewals }: OrderMoney): boolean {
-  const charge = [...charges, ...renewals].find(({ id }) => id === charge_id);
-  return charge !== undefined && amount_cents <= charge.amount_cents - charge.refunded_cents - charge.lost_cents;
+function isLeft({ chargeId, amountCents }: Payment, { charges, renewals }: OrderMoney): boolean {
+  const charge = [...charges, ...renewals].find(({ id }) => id === chargeId);
+  return charge !== undefined && amountCents <= charge.amount_cents - charge.refunded_cents - charge.lost_cents;
 }

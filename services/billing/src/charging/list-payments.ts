@@ -42,6 +42,7 @@ function listBy(chosen: readonly Filter[], status: Payment['status'] | undefined
     name: ['payments', ...names.map((name) => `by-${name.toLowerCase()}`)].join('-'),
     table: 'payments',
     row: paymentTypes,
+    columns: paymentColumns,
     scope: ['account_id', ...chosen.map((filter) => filters[filter])],
     ...(conditions.length === 0 ? {} : { filter: conditions.join(' and ') }),
   });
@@ -66,7 +67,7 @@ export async function listPayments(
   const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];
   const { data, ...rest } = await list(database, scope, page);
   const renewed = await readRenewed(database, accountId, data);
-  return { data: data.map((payment) => paymentResourceOf(payment, renewed.get(payment.order_id))), ...rest };
+  return { data: data.map((payment) => paymentResourceOf(payment, renewed.get(payment.orderId))), ...rest };
 }
 
 const oneStatement = statement<Payment>(
@@ -84,7 +85,7 @@ export async function getPayment(
   const { rows } = await database.pool.query(oneStatement([accountId, paymentId]));
   const [payment] = rows;
   if (payment === undefined) throw new DomainError('payment_not_found', `No payment has the id "${paymentId}".`);
-  return paymentResourceOf(payment, (await readRenewed(database, accountId, rows)).get(payment.order_id));
+  return paymentResourceOf(payment, (await readRenewed(database, accountId, rows)).get(payment.orderId));
 }
 
 const renewedStatement = statement<RenewedState & { order_id: string }>(
@@ -101,7 +102,7 @@ async function readRenewed(
 ): Promise<Map<string, RenewedState>> {
   const declined = payments.filter(({ step, status }) => step === 'renewal' && status === 'declined');
   if (declined.length === 0) return new Map();
-  const orders = [...new Set(declined.map(({ order_id }) => order_id))];
+  const orders = [...new Set(declined.map(({ orderId }) => orderId))];
   const { rows } = await pool.query(renewedStatement([accountId, orders]));
   return new Map(rows.map(({ order_id, ...renewed }) => [order_id, renewed]));
 }
@@ -125,7 +126,7 @@ export async function listOrderPayments(
 ): Promise<Pick<RequestOutput<typeof contract.listOrderPayments>, 'data'>> {
   const { rows } = await database.pool.query(ofOrder([accountId, orderId, limits.listMax]));
   const inOrder = rows.toSorted(
-    (one, other) => one.created_at.getTime() - other.created_at.getTime() || (one.id < other.id ? -1 : 1),
+    (one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1),
   );
   return { data: inOrder.map((payment) => paymentResourceOf(payment)) };
 }
@@ -133,23 +134,23 @@ export async function listOrderPayments(
 /** Everything but what was sent: it has the card's token in it. */
 export const paymentResourceOf = (payment: Payment, renewed?: RenewedState): contract.PaymentResource => ({
   id: payment.id,
-  order_id: payment.order_id,
+  order_id: payment.orderId,
   step: payment.step,
   // The name that callers know.
-  try_no: payment.attempt_no,
-  amount_cents: payment.amount_cents,
+  try_no: payment.attemptNo,
+  amount_cents: payment.amountCents,
   currency: payment.currency,
   status: payment.status,
-  reason: payment.decline_reason,
+  reason: payment.declineReason,
   explanation: explanationOf(payment),
   next: nextOf(payment, payment.step === 'renewal' ? renewed : undefined),
   processor: payment.processor,
-  processor_reference: payment.processor_reference,
-  product_name: payment.product_name,
-  customer_email: payment.customer_email,
-  last_four: payment.last_four,
+  processor_reference: payment.processorReference,
+  product_name: payment.productName,
+  customer_email: payment.customerEmail,
+  last_four: payment.lastFour,
   wallet: payment.wallet,
   test: payment.test,
-  created_at: payment.created_at.toISOString(),
-  finished_at: payment.finished_at?.toISOString() ?? null,
+  created_at: payment.createdAt.toISOString(),
+  finished_at: payment.finishedAt?.toISOString() ?? null,
 });

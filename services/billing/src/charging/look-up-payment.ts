@@ -29,7 +29,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
     }
     await recordAnswer(deps, payment, outcome ?? { status: 'not_received' }, { ...context, seenBy: 'look-up' });
   } catch (err) {
-    const { id: paymentId, account_id: accountId, order_id: orderId } = payment;
+    const { id: paymentId, accountId, orderId } = payment;
     logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; the lookup will be retried');
     return 'unanswered';
   }
@@ -38,7 +38,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
 
 /** What the processor has of a payment; nothing is recorded. @returns null where it has not got it. @throws where it cannot be known */
 export async function lookUpAtProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
-  const { processor: name, account_id: accountId, test } = payment;
+  const { processor: name, accountId, test } = payment;
   const { processor, ...keys } = await deps.processors.named(name, accountId, test);
   const request = (signal: AbortSignal) => processor.lookUp(whereItIs(payment), { accountId, ...keys, test, signal });
   return await deps.processorCalls.make<ProcessorOutcome | null>(request).catch(unlessOther);
@@ -46,8 +46,8 @@ export async function lookUpAtProcessor(deps: PaymentDeps, payment: Payment): Pr
 
 /** A payment that waits for its buyer is found by its reference, whatever card its subscription has. */
 const whereItIs = (payment: Payment): PaymentRequest =>
-  payment.call === 'chargeSaved' && payment.processor_reference !== null
-    ? { call: payment.call, request: { ...payment.request, reference: payment.processor_reference } }
+  payment.call === 'chargeSaved' && payment.processorReference !== null
+    ? { call: payment.call, request: { ...payment.request, reference: payment.processorReference } }
     : payment;
 
 function unlessOther(err: unknown): Answered {
@@ -61,7 +61,7 @@ function unlessOther(err: unknown): Answered {
  */
 async function withProcessor({ database, processors }: PaymentDeps, payment: Payment): Promise<Payment> {
   if (payment.processor !== noneChosen) return payment;
-  const { processor } = await processors.chosen(payment.account_id, payment.test);
+  const { processor } = await processors.chosen(payment.accountId, payment.test);
   await writeProcessor(database, payment, processor.name);
   return { ...payment, processor: processor.name };
 }

@@ -56,7 +56,7 @@ export type SucceededOutcome = Extract<ProcessorOutcome, { status: 'succeeded' }
 export function effectsOf(payment: Payment, outcome: SucceededOutcome, nowMs: number): Effects {
   const { reference, lastFour = null, wallet = null, savedMethod } = outcome;
   const method = savedMethod === undefined ? null : { method: savedMethod, last_four: lastFour, wallet };
-  const charge = { step: payment.step, amount_cents: payment.amount_cents, reference };
+  const charge = { step: payment.step, amount_cents: payment.amountCents, reference };
   switch (payment.call) {
     case 'authorize':
       return { ...noEffects, method, hold: holdOf(payment, outcome, nowMs) };
@@ -65,9 +65,9 @@ export function effectsOf(payment: Payment, outcome: SucceededOutcome, nowMs: nu
     case 'saveMethod':
       return { ...noEffects, method };
     case 'chargeSaved':
-      return { ...noEffects, charge, captured_cents: payment.step === 'recharge' ? payment.amount_cents : null };
+      return { ...noEffects, charge, captured_cents: payment.step === 'recharge' ? payment.amountCents : null };
     case 'capture':
-      return { ...noEffects, charge, captured_cents: payment.amount_cents };
+      return { ...noEffects, charge, captured_cents: payment.amountCents };
     case 'refund':
       // What a reversal gives back was never counted as charged.
       return payment.step === 'reversal' ? noEffects : { ...noEffects, refunded: givenBackBy(payment) };
@@ -76,18 +76,25 @@ export function effectsOf(payment: Payment, outcome: SucceededOutcome, nowMs: nu
   }
 }
 
-function givenBackBy({ id, charge_id, amount_cents }: Payment): NonNullable<Effects['refunded']> {
-  if (charge_id === null) throw new Error(`refund ${id} gives back no charge`);
-  return { id: charge_id, cents: amount_cents };
+function givenBackBy({ id, chargeId, amountCents }: Payment): NonNullable<Effects['refunded']> {
+  if (chargeId === null) throw new Error(`refund ${id} gives back no charge`);
+  return { id: chargeId, cents: amountCents };
 }
 
 function holdOf(payment: Payment, outcome: SucceededOutcome, nowMs: number): HoldRow {
-  const { hold_terms: terms, amount_cents } = payment;
+  const { holdTerms: terms, amountCents } = payment;
   const decide_by = decideBy(payment, new Date(nowMs));
   if (terms === null || decide_by === null) {
     throw new Error(`payment ${payment.id} holds an amount without the terms of a hold`);
   }
   const capture_before = outcome.captureBefore ?? new Date(nowMs + shortestHoldMs);
   const due_at = holdDueAt(decide_by, capture_before);
-  return { reference: outcome.reference, amount_cents, capture_before, decide_by, upsell: terms.upsell, due_at };
+  return {
+    reference: outcome.reference,
+    amount_cents: amountCents,
+    capture_before,
+    decide_by,
+    upsell: terms.upsell,
+    due_at,
+  };
 }

@@ -17,12 +17,12 @@ export function buyersPaymentKey(accountId: string, orderId: string, attemptNo: 
  * @param held the payment that holds the money
  */
 export function holdPaymentKey(
-  { id, order_id, hold_terms }: Pick<Payment, 'id' | 'order_id' | 'hold_terms'>,
+  { id, orderId, holdTerms }: Pick<Payment, 'id' | 'orderId' | 'holdTerms'>,
   step: 'capture' | 'upsell' | 'recharge' | 'release',
   attemptNo: number,
 ): string {
-  const windowEndMs = idTimeMs(id) + (hold_terms?.decisionMinutes ?? 0) * 60_000;
-  return keyOf(step === 'capture' ? windowEndMs - 1 : windowEndMs, `${order_id} ${step} ${attemptNo}`);
+  const windowEndMs = idTimeMs(id) + (holdTerms?.decisionMinutes ?? 0) * 60_000;
+  return keyOf(step === 'capture' ? windowEndMs - 1 : windowEndMs, `${orderId} ${step} ${attemptNo}`);
 }
 
 /** The id of the payment that gives back one that succeeded too late. */

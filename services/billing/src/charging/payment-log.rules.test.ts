@@ -7,19 +7,19 @@ const line = (fields: Partial<Payment>): Payment =>
     step: 'main',
     call: 'charge',
     status: 'succeeded',
-    amount_cents: 4900,
+    amountCents: 4900,
     currency: 'usd',
-    decline_reason: null,
-    decline_message: null,
-    next_check_at: null,
+    declineReason: null,
+    declineMessage: null,
+    nextCheckAt: null,
     checks: 0,
     ...fields,
   }) as Payment;
 
 const declined = {
   status: 'declined',
-  decline_reason: 'card_declined',
-  decline_message: 'The bank declined the card.',
+  declineReason: 'card_declined',
+  declineMessage: 'The bank declined the card.',
 } as const;
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
     null,
   ],
   [
-    { step: 'renewal', call: 'chargeSaved', ...declined, decline_reason: 'not_received', decline_message: null },
+    { step: 'renewal', call: 'chargeSaved', ...declined, declineReason: 'not_received', declineMessage: null },
     '$49.00 not charged to the saved card for the renewal of the subscription.',
     'It was no attempt: the next daily run charges the renewal anew.',
   ],
@@ -51,7 +51,7 @@ test.each([
   ],
   [{ step: 'refund', call: 'refund' }, '$49.00 refunded to the buyer.', null],
   [
-    { status: 'unknown', next_check_at: new Date('2026-03-15T12:00:00.000Z') },
+    { status: 'unknown', nextCheckAt: new Date('2026-03-15T12:00:00.000Z') },
     'Whether $49.00 was charged for the order is not known yet: the payment processor gave no answer.',
     'The processor is queried for its state at 2026-03-15T12:00:00.000Z at the latest. Nothing else is charged on the order until then.',
   ],
@@ -73,6 +73,6 @@ test.each([
   for (const reason of ['card_declined', 'not_received']) {
     if (reason === 'not_received' && renewed.status === 'past_due') continue;
     const declinedRenewal = { ...declined, step: 'renewal', period: 2, call: 'chargeSaved' } as const;
-    expect(nextOf(line({ ...declinedRenewal, decline_reason: reason }), renewed)).toBe(next);
+    expect(nextOf(line({ ...declinedRenewal, declineReason: reason }), renewed)).toBe(next);
   }
 });

@@ -20,11 +20,11 @@ type Line = Pick<
   | 'period'
   | 'call'
   | 'status'
-  | 'amount_cents'
+  | 'amountCents'
   | 'currency'
-  | 'decline_reason'
-  | 'decline_message'
-  | 'next_check_at'
+  | 'declineReason'
+  | 'declineMessage'
+  | 'nextCheckAt'
   | 'checks'
 >;
 
@@ -52,14 +52,14 @@ const purposes: Record<Payment['step'], string> = {
 };
 
 export function explanationOf(line: Line): string {
-  const amount = line.step === 'card' ? 'A new card' : formatAmount(line.amount_cents, line.currency);
+  const amount = line.step === 'card' ? 'A new card' : formatAmount(line.amountCents, line.currency);
   const { done, tried } = words[line.call];
   const purpose = purposes[line.step];
   switch (line.status) {
     case 'succeeded':
       return `${amount} ${done} ${purpose}.`;
     case 'declined':
-      return `${amount} not ${done} ${purpose}. ${line.decline_message ?? ''}`.trim();
+      return `${amount} not ${done} ${purpose}. ${line.declineMessage ?? ''}`.trim();
     case 'requires_action':
       return `The bank asks the buyer to confirm ${inSentence(amount)} ${purpose}.`;
     case 'unknown':
@@ -91,7 +91,7 @@ export function nextOf(line: Line, renewed?: RenewedState): string | null {
     case 'requires_action':
       return `The payment goes on once the buyer has confirmed it; after ${line.step === 'renewal' ? 'an hour' : 'a day'} without that it is given up.`;
     default:
-      return `The processor is queried for its state${atTime(line.next_check_at)}. ${line.step === 'card' ? 'The earlier card is charged' : 'Nothing else is charged on the order'} until then.`;
+      return `The processor is queried for its state${atTime(line.nextCheckAt)}. ${line.step === 'card' ? 'The earlier card is charged' : 'Nothing else is charged on the order'} until then.`;
   }
 }
 
@@ -105,7 +105,7 @@ function afterRenewal(line: Line, { status, period }: RenewedState): string | un
   return undefined;
 }
 
-function afterDecline({ step, decline_reason: reason }: Line): string | null {
+function afterDecline({ step, declineReason: reason }: Line): string | null {
   if (step === 'renewal' && reason !== null && isNoAttempt(reason))
     return 'It was no attempt: the next daily run charges the renewal anew.';
   if (reason === givenUp || reason === notReceived || reason === nothingDone)

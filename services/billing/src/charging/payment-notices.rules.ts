@@ -4,9 +4,9 @@ import type { Payment } from './payment.types.ts';
 
 /** What sellers read of payments in Recent activity. Cards and buyers are not named. */
 
-type About = Pick<Payment, 'order_id' | 'amount_cents' | 'currency'>;
+type About = Pick<Payment, 'orderId' | 'amountCents' | 'currency'>;
 
-const amountOf = ({ amount_cents, currency }: About): string => formatAmount(amount_cents, currency);
+const amountOf = ({ amountCents, currency }: About): string => formatAmount(amountCents, currency);
 const because = (message: string | null): string => (message === null ? '' : ` The processor said: ${message}`);
 
 /** The hold ended before it was captured. */
@@ -22,45 +22,45 @@ export const isReleased = (reason: string | null): boolean => reason === 'alread
 export const isAlreadyCaptured = (reason: string | null): boolean => reason === 'already_captured';
 
 export const capturedElsewhereText = (about: About): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} was captured at the payment processor by a payment that is not recorded here, and that the processor’s list does not show. The order counts as paid, and nothing is charged instead. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
+  `The held ${amountOf(about)} of order ${about.orderId} was captured at the payment processor by a payment that is not recorded here, and that the processor’s list does not show. The order counts as paid, and nothing is charged instead. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
 
 /** Both sides, for the payment log: the log itself says what was to be paid. */
 export const otherPaymentMessage = ({ kind, status, amountCents, currency, reference }: OtherPayment): string =>
   `Under its id the payment processor has a ${kind} of ${formatAmount(amountCents, currency)} (${status}, reference ${reference}), as after a restored backup.`;
 
 export const otherPaymentText = (about: About, message: string | null): string =>
-  `The payment of ${amountOf(about)} for order ${about.order_id} was not made. ${message} Nothing more is charged for this order. Look that payment up at the processor, and give it back there or deliver what it was for; the buyer can buy in a new checkout.`;
+  `The payment of ${amountOf(about)} for order ${about.orderId} was not made. ${message} Nothing more is charged for this order. Look that payment up at the processor, and give it back there or deliver what it was for; the buyer can buy in a new checkout.`;
 
 export const otherRefundText = (about: About, message: string | null): string =>
-  `The refund of ${amountOf(about)} of order ${about.order_id} was not made. ${message} Look that up at the processor, and refund here only what did not go back there.`;
+  `The refund of ${amountOf(about)} of order ${about.orderId} was not made. ${message} Look that up at the processor, and refund here only what did not go back there.`;
 
 export const captureFailedText = (about: About, message: string | null): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is reported here.${because(message)}`;
+  `The held ${amountOf(about)} of order ${about.orderId} could not be captured. It is tried again daily, and before the hold expires; its end is reported here.${because(message)}`;
 
 /** The end of a hold whose capture had failed. @param step which took the money */
 export const holdTakenText = (about: About, step: 'capture' | 'recharge'): string =>
-  `The held ${amountOf(about)} of order ${about.order_id}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged instead'}.`;
+  `The held ${amountOf(about)} of order ${about.orderId}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged instead'}.`;
 
 /** The seller released the hold, so that nothing would be taken. @param where it was released */
 export const holdReleasedText = (about: About, where: 'here' | 'there'): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} was released${where === 'there' ? ' at the payment processor' : ''}. Nothing was charged, and the order has ended.`;
+  `The held ${amountOf(about)} of order ${about.orderId} was released${where === 'there' ? ' at the payment processor' : ''}. Nothing was charged, and the order has ended.`;
 
 /** The seller released the hold here, and at the processor it had been captured. */
 export const holdNotReleasedText = (about: About, capturedCents: number): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} could not be released: ${formatAmount(capturedCents, about.currency)} of it had been captured at the payment processor. The order is paid with that. If the buyer is not to pay, refund the order.`;
+  `The held ${amountOf(about)} of order ${about.orderId} could not be released: ${formatAmount(capturedCents, about.currency)} of it had been captured at the payment processor. The order is paid with that. If the buyer is not to pay, refund the order.`;
 
 export const holdLostText = (about: About, message: string | null): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card instead failed.${because(message)}`;
+  `The held ${amountOf(about)} of order ${about.orderId} is lost: the hold ended, and charging the card instead failed.${because(message)}`;
 
 /** Of a payment that succeeded at the processor after it had been declined here. */
 export const reversalText = (about: About & Pick<Payment, 'call'>): string =>
-  `A payment of ${amountOf(about)} for order ${about.order_id} ${about.call === 'authorize' ? 'was held' : 'was taken'} at the payment processor after it had been given up, and the order does not need it: another payment was made for the same, or it had ended. The buyer gets it back now; you need do nothing.`;
+  `A payment of ${amountOf(about)} for order ${about.orderId} ${about.call === 'authorize' ? 'was held' : 'was taken'} at the payment processor after it had been given up, and the order does not need it: another payment was made for the same, or it had ended. The buyer gets it back now; you need do nothing.`;
 
 /** What is held may have expired meanwhile, which the processor answers as it does for what was captured. */
 export const reversalRefusedText = (about: About & Pick<Payment, 'call'>, message: string | null): string =>
   about.call === 'release'
-    ? `The ${amountOf(about)} that were held beside the payment of order ${about.order_id} could not be released.${because(message)} Nothing is captured of them here. Look the hold up at the payment processor: where it has expired you need do nothing, else end it there, so that the buyer has the money back.`
-    : `The ${amountOf(about)} that were taken beside the payment of order ${about.order_id} could not be given back.${because(message)} Give them back at the payment processor: the buyer has paid them for nothing.`;
+    ? `The ${amountOf(about)} that were held beside the payment of order ${about.orderId} could not be released.${because(message)} Nothing is captured of them here. Look the hold up at the payment processor: where it has expired you need do nothing, else end it there, so that the buyer has the money back.`
+    : `The ${amountOf(about)} that were taken beside the payment of order ${about.orderId} could not be given back.${because(message)} Give them back at the payment processor: the buyer has paid them for nothing.`;
 
 /** @param given back of the order so far, of all that was charged for it; in minor units */
 export const refundRefusedText = (
@@ -72,7 +72,7 @@ export const refundRefusedText = (
     formatAmount(cents, about.currency),
   );
   const before = given.refundedCents === 0 ? 'Nothing' : `${refunded} of ${charged}`;
-  return `The refund of ${amountOf(about)} of order ${about.order_id} was refused.${because(message)} ${before} was given back. Refund the order again to try once more.`;
+  return `The refund of ${amountOf(about)} of order ${about.orderId} was refused.${because(message)} ${before} was given back. Refund the order again to try once more.`;
 };
 
 /** @param lostCents what a lost dispute has taken instead, in minor units */
@@ -80,7 +80,7 @@ export const refundFailedText = (about: About, message: string | null, lostCents
   const lost = formatAmount(lostCents, about.currency);
   const money =
     lostCents === 0 ? 'the money is with you again' : `the buyer has ${lost} of it by the dispute that was lost`;
-  return `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: ${money}.${because(message)}`;
+  return `The refund of ${amountOf(about)} of order ${about.orderId} failed after it had been taken: ${money}.${because(message)}`;
 };
 
 export const keyUnreadableText = (processor: string): string =>
@@ -117,7 +117,7 @@ export const noProcessorText =
   'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Until then nothing is charged, and buyers must try again later.';
 
 export const notReceivedText = (about: About): string =>
-  `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed attempt is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;
+  `A renewal of ${amountOf(about)} for the subscription of order ${about.orderId} never reached the payment processor, three times in a row. No failed attempt is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;
 
 export const unknownText = (about: About): string =>
-  `Whether the payment of ${amountOf(about)} for order ${about.order_id} was made is not known yet: the payment processor has not answered for a day. It is queried daily, and nothing else is charged on the order meanwhile.`;
+  `Whether the payment of ${amountOf(about)} for order ${about.orderId} was made is not known yet: the payment processor has not answered for a day. It is queried daily, and nothing else is charged on the order meanwhile.`;

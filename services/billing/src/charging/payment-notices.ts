@@ -36,7 +36,7 @@ export async function notifyOfPayment(
   { key, text, ...options }: PaymentNotification,
   client: Pick<Client, 'query'> = database.pool,
 ): Promise<void> {
-  const { account_id: accountId } = payment;
+  const { accountId } = payment;
   const now = clock.now();
   const event = noticeEvent(payment, text, { accountId, requestId: null, nowMs: now.getTime() });
   if ((await notifyOnce(client, [{ accountId, key, event }], { now, ...options })) > 0) wakeRelay();
@@ -50,11 +50,11 @@ export interface PaymentEventSource {
 
 /** What the seller has to know, in plain words. */
 export function noticeEvent(
-  about: Pick<Payment, 'order_id' | 'test'>,
+  about: Pick<Payment, 'orderId' | 'test'>,
   summary: string,
   source: PaymentEventSource,
 ): OutboxRow {
-  return outboxRow(paymentNoticed, { orderId: about.order_id, summary, test: about.test }, source);
+  return outboxRow(paymentNoticed, { orderId: about.orderId, summary, test: about.test }, source);
 }
 
 type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
@@ -86,7 +86,7 @@ const againAfterMs = dayMs;
 
 /** Notifies the operator, in the log, at each payment, and the account's seller once a day until the key is replaced. */
 export async function notifyKeyUnreadable(deps: PaymentDeps, payment: Payment, err: UnreadableKeyError): Promise<void> {
-  const { account_id: accountId, processor } = payment;
+  const { accountId, processor } = payment;
   deps.logger.error({ err, accountId, processor, paymentId: payment.id }, 'a payment could not be sent');
   const [key, text] = [keyUnreadableKey(processor), keyUnreadableText(processor)];
   await notifyOfPayment(deps, payment, { key, text, againAfterMs });
@@ -96,8 +96,8 @@ const timesInARow = 3;
 
 /** Notifies the seller of a renewal that the processor did not get, or did nothing with, three times in a row: once for each period. */
 export async function notifyNotReceived(deps: PaymentDeps, payment: Payment): Promise<void> {
-  const { order_id, period } = payment;
+  const { orderId, period } = payment;
   if ((await countNotReceived(deps.database, payment, timesInARow)) < timesInARow) return;
-  const key = `renewal not received ${order_id} ${period}`;
+  const key = `renewal not received ${orderId} ${period}`;
   await notifyOfPayment(deps, payment, { key, text: notReceivedText(payment) });
 }

@@ -39,7 +39,7 @@ const answerTypes = {
   wallet: 'text',
   finished_at: 'timestamptz',
 } as const;
-export const paymentTypes: ColumnsOf<Payment> = {
+const columnTypes = {
   ...sentTypes,
   status: 'text',
   charge_id: 'text',
@@ -48,8 +48,30 @@ export const paymentTypes: ColumnsOf<Payment> = {
   ...answerTypes,
   checks: 'int4',
   releasing: 'bool',
-};
-export const paymentColumns = namesOf(paymentTypes);
+} as const;
+
+/** The field of a payment that a column has: `account_id` is `accountId`. */
+type FieldOf<Column extends string> = Column extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<FieldOf<Rest>>}`
+  : Column;
+const fieldOf = (column: string): string => column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+type ColumnTypes = typeof columnTypes;
+type FieldTypes = { readonly [Column in keyof ColumnTypes as FieldOf<Column>]: ColumnTypes[Column] };
+
+const fields = Object.keys(columnTypes).map((column) => [column, fieldOf(column)] as const);
+/** What statements return of payments, by their fields, and as they select it. */
+export const paymentTypes: ColumnsOf<Payment> = Object.fromEntries(
+  fields.map(([column, field]) => [field, columnTypes[column as keyof ColumnTypes]]),
+) as FieldTypes;
+export const paymentColumns = fields.map(([column, field]) => `${column} as "${field}"`).join(', ');
+
+/** A payment as statements get it to write it. */
+export type PaymentRow = { readonly [Column in keyof ColumnTypes]: Payment[FieldOf<Column>] };
+export const rowOfPayment = (payment: Payment): PaymentRow =>
+  Object.fromEntries(
+    fields.map(([column, field]) => [column, payment[field as keyof Payment]]),
+  ) as unknown as PaymentRow;
 
 /** As `Charge` names them, and when they were made. */
 const chargeColumns = `id, amount_cents, refunded_cents, lost_cents, currency, processor, reference, test, step, refund_due_at,
@@ -57,13 +79,13 @@ const chargeColumns = `id, amount_cents, refunded_cents, lost_cents, currency, p
 
 /** Times as PostgreSQL writes them in JSON become dates; those of rows are dates already. */
 export function paymentOf(row: Payment): Payment {
-  const { created_at, sent_at, finished_at, next_check_at } = row;
+  const { createdAt, sentAt, finishedAt, nextCheckAt } = row;
   return {
     ...row,
-    created_at: new Date(created_at),
-    sent_at: dateOf(sent_at),
-    finished_at: dateOf(finished_at),
-    next_check_at: dateOf(next_check_at),
+    createdAt: new Date(createdAt),
+    sentAt: dateOf(sentAt),
+    finishedAt: dateOf(finishedAt),
+    nextCheckAt: dateOf(nextCheckAt),
   };
 }
 
@@ -82,9 +104,9 @@ const byId = statement<Payment>(
 /** A payment as it stands now. */
 export async function readPayment(
   database: Database,
-  { account_id, order_id, id }: Pick<Payment, 'id' | 'account_id' | 'order_id'>,
+  { accountId, orderId, id }: Pick<Payment, 'id' | 'accountId' | 'orderId'>,
 ): Promise<Payment> {
-  const { rows } = await database.pool.query(byId([account_id, order_id, id]));
+  const { rows } = await database.pool.query(byId([accountId, orderId, id]));
   return paymentOf(rows[0] as Payment);
 }
 
@@ -103,7 +125,7 @@ export async function readRequest(database: Database, accountId: string, id: str
 const moneyStatement = statement<MoneyRow>(
   'orders-money',
   `select
-     (select json_agg(p order by p.created_at, p.id)
+     (select json_agg(p order by p."createdAt", p.id)
       from (select ${paymentColumns} from payments where account_id = $1 and order_id = $2) as p) as payments,
      (select json_agg(c order by c.charged_at, c.id)
       from (select ${chargeColumns} from charges where account_id = $1 and order_id = $2 and step <> 'renewal') as c) as charges,
@@ -307,9 +329,9 @@ const clocksStatement = statement<ClockDifferences>(
 /** The database's clock is the one that all replicas share. */
 export async function readClockDifferences(
   { pool }: Pick<Database, 'pool'>,
-  { account_id, order_id, id }: Payment,
+  { accountId, orderId, id }: Payment,
 ): Promise<ClockDifferences> {
-  const values = [account_id, order_id, id, new Date(Date.now())];
+  const values = [accountId, orderId, id, new Date(Date.now())];
   const { rows } = await pool.query(clocksStatement(values));
   return rows[0] as ClockDifferences;
 }
@@ -323,10 +345,10 @@ const processorStatement = statement(
 /** Writes where a payment is to be looked up that was sent before the account chose its processor. */
 export async function writeProcessor(
   { pool }: Pick<Database, 'pool'>,
-  { account_id, order_id, id }: Pick<Payment, 'id' | 'account_id' | 'order_id'>,
+  { accountId, orderId, id }: Pick<Payment, 'id' | 'accountId' | 'orderId'>,
   processor: string,
 ): Promise<void> {
-  await pool.query(processorStatement([account_id, order_id, id, processor]));
+  await pool.query(processorStatement([accountId, orderId, id, processor]));
 }
 
 const unansweredStatement = statement(
@@ -337,9 +359,9 @@ const unansweredStatement = statement(
 /** Whether a payment is without an answer. Until the transaction ends none is recorded. */
 export async function lockUnanswered(
   client: Pick<Client, 'query'>,
-  { account_id, id }: Pick<Payment, 'id' | 'account_id'>,
+  { accountId, id }: Pick<Payment, 'id' | 'accountId'>,
 ): Promise<boolean> {
-  return (await client.query(unansweredStatement([account_id, id]))).rowCount !== 0;
+  return (await client.query(unansweredStatement([accountId, id]))).rowCount !== 0;
 }
 
 const noAttempts = [notReceived, ...undoneReasons].map((reason) => `'${reason}'`).join(', ');
@@ -360,8 +382,8 @@ const countStatement = statement<{ count: number }>(
 /** How often in a row, up to `atMost`, the processor did not get the last attempts of a renewal, or did nothing with them. */
 export async function countNotReceived(
   { pool }: Pick<Database, 'pool'>,
-  { account_id, order_id, period }: Pick<Payment, 'account_id' | 'order_id' | 'period'>,
+  { accountId, orderId, period }: Pick<Payment, 'accountId' | 'orderId' | 'period'>,
   atMost: number,
 ): Promise<number> {
-  return (await pool.query(countStatement([account_id, order_id, period, atMost]))).rows[0]?.count ?? 0;
+  return (await pool.query(countStatement([accountId, orderId, period, atMost]))).rows[0]?.count ?? 0;
 }

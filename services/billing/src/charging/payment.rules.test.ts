@@ -18,8 +18,8 @@ import {
 } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
-const tried = (attempt_no: number, status: Payment['status']): Payment =>
-  ({ attempt_no, status, step: 'main' }) as Payment;
+const tried = (attemptNo: number, status: Payment['status']): Payment =>
+  ({ attemptNo, status, step: 'main' }) as Payment;
 const statuses = fc.constantFrom<Payment['status']>('sent', 'succeeded', 'declined', 'requires_action', 'unknown');
 /** As the indexes allow: all but the last are declined. */
 const attempts = fc
@@ -33,7 +33,7 @@ test('a new attempt is charged only when every earlier one was declined, and no 
   fc.assert(
     fc.property(attempts, fc.integer({ min: 1, max: 7 }), (made, attemptNo) => {
       const decision = decideStart(made, attemptNo);
-      const free = made.every(({ status, attempt_no }) => status === 'declined' && attempt_no < attemptNo);
+      const free = made.every(({ status, attemptNo: attempt_no }) => status === 'declined' && attempt_no < attemptNo);
       expect(decision.kind === 'charge').toBe(free);
     }),
   );
@@ -46,10 +46,10 @@ test('a success is the outcome of every attempt, an earlier attempt has its own,
       if (decision.kind === 'charge') return;
       const expected =
         made.find(({ status }) => status === 'succeeded') ??
-        made.find(({ attempt_no }) => attempt_no === attemptNo) ??
+        made.find(({ attemptNo: attempt_no }) => attempt_no === attemptNo) ??
         made.at(-1);
       expect(decision.of).toBe(expected);
-      const gives = decision.of.status === 'requires_action' && decision.of.attempt_no < attemptNo;
+      const gives = decision.of.status === 'requires_action' && decision.of.attemptNo < attemptNo;
       expect(decision.kind).toBe(gives ? 'give up' : 'outcome');
     }),
   );
@@ -62,7 +62,7 @@ test('look-ups come after 1 minute, 5 minutes, 1 hour and then with the daily ru
 
 test('a buyer’s payment that is unknown three deadlines after it was sent is lost; any other is not', () => {
   const sentMs = Date.parse('2026-03-15T12:00:00.000Z');
-  const payment = { step: 'main', sent_at: new Date(sentMs) } as Payment;
+  const payment = { step: 'main', sentAt: new Date(sentMs) } as Payment;
   expect(lostFrom(sentMs, 8_000)).toEqual(new Date(sentMs + 24_000));
   const same = { sentAheadMs: -4_999, lookedUpAheadMs: 4_999 };
   expect([23_999, 24_000].map((ms) => isLost(payment, 8_000, sentMs + ms, same))).toEqual([false, true]);
@@ -73,8 +73,11 @@ test('a buyer’s payment that is unknown three deadlines after it was sent is l
 });
 
 test('a renewal that its buyer may confirm is sent for half an hour, and ends after an hour; others are sent for 23 hours', () => {
-  const [sent_at, created_at] = [new Date(0), new Date(-86_400_000)];
-  const renewal = { ...{ step: 'renewal', call: 'chargeSaved', sent_at, created_at }, request: {} } as Payment;
+  const [sentAt, createdAt] = [new Date(0), new Date(-86_400_000)];
+  const renewal = {
+    ...{ step: 'renewal', call: 'chargeSaved', sentAt, createdAt },
+    request: {},
+  } as Payment;
   const confirmed = { ...renewal, request: { confirmation: { returnUrl: null } } } as unknown as Payment;
   const minutes = (of: Payment, ends: (payment: Payment, nowMs: number) => boolean, from: number, to: number) =>
     [from, to].map((minute) => ends(of, minute * 60_000 - 1));
@@ -93,7 +96,7 @@ test('what billing says of a payment itself says nothing of the card to its buye
 });
 
 test('a buyer who confirms by the processor’s script has something to confirm, and no address for it', () => {
-  const waiting = { ...tried(1, 'requires_action'), action_url: null, releasing: false };
+  const waiting = { ...tried(1, 'requires_action'), actionUrl: null, releasing: false };
   expect(paymentOutcomeOf(waiting)).toMatchObject({ status: 'requires_action', action: null });
   expect(paymentOutcomeOf({ ...waiting, releasing: true })).toMatchObject({ status: 'processing', action: null });
 });

@@ -11,16 +11,16 @@ export const isOfBuyer = ({ step }: Pick<Payment, 'step'>): boolean => step === 
 export const isAskingRenewal = (payment: Pick<Payment, 'step' | 'call' | 'request'>): boolean =>
   payment.step === 'renewal' && 'confirmation' in payment.request && payment.request.confirmation !== undefined;
 
-/** The columns that an answer fills. */
-export const noAnswer = {
-  decline_kind: null,
-  decline_reason: null,
-  decline_message: null,
-  processor_reference: null,
-  action_url: null,
-  last_four: null,
+/** What an answer fills. */
+const noAnswer = {
+  declineKind: null,
+  declineReason: null,
+  declineMessage: null,
+  processorReference: null,
+  actionUrl: null,
+  lastFour: null,
   wallet: null,
-  finished_at: null,
+  finishedAt: null,
 } as const;
 
 /** A payment that was written as sent: nothing is known yet of its answer. */
@@ -47,7 +47,7 @@ const confirmedWithinMs = (renewal: Payment): number => (isAskingRenewal(renewal
 const renewalAskedWithinMs = hourMs / 2;
 
 /** How long ago it was sent, in milliseconds. */
-const ageMs = (payment: Payment, nowMs: number): number => nowMs - (payment.sent_at ?? payment.created_at).getTime();
+const ageMs = (payment: Payment, nowMs: number): number => nowMs - (payment.sentAt ?? payment.createdAt).getTime();
 
 /** What the processor never got may be sent again for so long, unless a buyer waits for it. */
 export const mayResend = (payment: Payment, nowMs: number): boolean =>
@@ -95,7 +95,7 @@ export function isLost(
   lookedUpMs: number,
   { sentAheadMs, lookedUpAheadMs }: ClockDifferences,
 ): boolean {
-  const sentMs = (payment.sent_at ?? payment.created_at).getTime() - differenceOf(sentAheadMs);
+  const sentMs = (payment.sentAt ?? payment.createdAt).getTime() - differenceOf(sentAheadMs);
   const lookedUpAtMs = lookedUpMs - differenceOf(lookedUpAheadMs);
   return isOfBuyer(payment) && lookedUpAtMs >= lostFrom(sentMs, deadlineMs).getTime();
 }
@@ -129,14 +129,14 @@ export function isAbandoned(payment: Payment, nowMs: number): boolean {
   if (payment.status !== 'requires_action') return false;
   // A rehearsal's renewal is made at the rehearsal's time, and waits for its buyer by the clock.
   if (payment.step === 'renewal') return ageMs(payment, nowMs) >= confirmedWithinMs(payment);
-  return nowMs - payment.created_at.getTime() >= giveUpAfterMs;
+  return nowMs - payment.createdAt.getTime() >= giveUpAfterMs;
 }
 
 /** The next look-up of a payment that waits for its buyer: of a renewal no later than when it is given up. */
 export function checkOfWaiting(payment: Payment, nowMs: number): Date {
   const isWaiting = payment.status === 'requires_action';
   // The bank gives the buyer some time: only what waited before keeps the time of its next look-up.
-  const next = (isWaiting ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
+  const next = (isWaiting ? payment.nextCheckAt : null) ?? nextCheckAt(payment.checks, nowMs);
   if (payment.step !== 'renewal') return next;
   const leftMs = confirmedWithinMs(payment) - ageMs(payment, nowMs);
   if (!isWaiting && leftMs <= 0) return new Date(nowMs);
@@ -168,42 +168,42 @@ type StartDecision =
 export function decideStart(tried: readonly Payment[], attemptNo: number): StartDecision {
   const succeeded = tried.find(({ status }) => status === 'succeeded');
   if (succeeded !== undefined) return { kind: 'outcome', of: succeeded };
-  const same = tried.find(({ attempt_no }) => attempt_no === attemptNo);
+  const same = tried.find(({ attemptNo: attempt_no }) => attempt_no === attemptNo);
   if (same !== undefined) return { kind: 'outcome', of: same };
-  const blocking = tried.find((payment) => payment.decline_reason === otherPayment);
+  const blocking = tried.find((payment) => payment.declineReason === otherPayment);
   if (blocking !== undefined) return { kind: 'outcome', of: blocking };
   // One that a restored database lacked may be open, and older than another one that was declined.
   const last = tried.find((payment) => !hasEnded(payment)) ?? tried.at(-1);
   if (last === undefined) return { kind: 'charge' };
-  if (last.status === 'requires_action' && last.attempt_no < attemptNo) return { kind: 'give up', of: last };
-  return last.status === 'declined' && last.attempt_no < attemptNo ? { kind: 'charge' } : { kind: 'outcome', of: last };
+  if (last.status === 'requires_action' && last.attemptNo < attemptNo) return { kind: 'give up', of: last };
+  return last.status === 'declined' && last.attemptNo < attemptNo ? { kind: 'charge' } : { kind: 'outcome', of: last };
 }
 
 /** The payment that says how an order's main payment stands; undefined when none was tried. */
 export function mainPayment(payments: readonly Payment[]): Payment | undefined {
   const tried = payments.filter(({ step }) => step === 'main');
   return (
-    tried.find(({ status }) => status === 'succeeded') ?? tried.toSorted((a, b) => a.attempt_no - b.attempt_no).at(-1)
+    tried.find(({ status }) => status === 'succeeded') ?? tried.toSorted((a, b) => a.attemptNo - b.attemptNo).at(-1)
   );
 }
 
 /** Until when the upsell of a hold may be decided on; null for a payment that holds nothing. */
 export function decideBy(
-  { call, hold_terms }: Pick<Payment, 'call' | 'hold_terms'>,
+  { call, holdTerms }: Pick<Payment, 'call' | 'holdTerms'>,
   succeededAt: Date | null,
 ): Date | null {
-  if (call !== 'authorize' || hold_terms === null || succeededAt === null) return null;
-  return new Date(succeededAt.getTime() + hold_terms.decisionMinutes * 60_000);
+  if (call !== 'authorize' || holdTerms === null || succeededAt === null) return null;
+  return new Date(succeededAt.getTime() + holdTerms.decisionMinutes * 60_000);
 }
 
 /** A main payment as checkout gets it. */
 export function paymentOutcomeOf(payment: Payment): PaymentOutcome {
-  const { id, attempt_no, amount_cents, status, action_url, releasing } = payment;
+  const { id, attemptNo, amountCents, status, actionUrl, releasing } = payment;
   const noCard = { lastFour: null, wallet: null, decideBy: null };
   const about = {
     paymentId: id,
-    attemptNo: attempt_no,
-    amountCents: amount_cents,
+    attemptNo,
+    amountCents,
     action: null,
     reason: null,
     ...noCard,
@@ -211,16 +211,16 @@ export function paymentOutcomeOf(payment: Payment): PaymentOutcome {
   };
   if (status === 'succeeded') {
     const card = {
-      lastFour: payment.last_four,
+      lastFour: payment.lastFour,
       wallet: payment.wallet,
-      decideBy: decideBy(payment, payment.finished_at)?.toISOString() ?? null,
+      decideBy: decideBy(payment, payment.finishedAt)?.toISOString() ?? null,
     };
     return { ...about, ...card, status: payment.call === 'authorize' ? 'held' : 'succeeded' };
   }
-  if (status === 'declined') return { ...about, status: 'declined', reason: buyerReason(payment.decline_reason) };
+  if (status === 'declined') return { ...about, status: 'declined', reason: buyerReason(payment.declineReason) };
   // While it is released, what the bank says may no longer be so a moment later.
   if (status === 'requires_action' && !releasing) {
-    return { ...about, status: 'requires_action', action: action_url === null ? null : { url: action_url } };
+    return { ...about, status: 'requires_action', action: actionUrl === null ? null : { url: actionUrl } };
   }
   return { ...about, status: 'processing' };
 }

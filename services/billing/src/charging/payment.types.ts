@@ -9,41 +9,41 @@ export interface HoldTerms {
   readonly decisionMinutes: number;
 }
 
-/** An attempt to move money, as its row; fields are named as the columns. */
+/** An attempt to move money. Its columns have the same names in snake case: `payment-store.ts` maps them. */
 export type Payment = PaymentRequest & {
   readonly id: string;
-  readonly account_id: string;
-  readonly order_id: string;
+  readonly accountId: string;
+  readonly orderId: string;
   /** What it pays for. */
   readonly step: PaymentPurpose;
   /** Of a refund, the charge that it gives back. */
-  readonly charge_id: string | null;
+  readonly chargeId: string | null;
   /** Of a release, the payment that it ends: one that waits for its buyer, or one that holds money. */
-  readonly released_payment_id: string | null;
+  readonly releasedPaymentId: string | null;
   /** Of a renewal, the period that it pays. */
   readonly period: number | null;
-  readonly attempt_no: number;
-  readonly hold_terms: HoldTerms | null;
-  readonly amount_cents: number;
+  readonly attemptNo: number;
+  readonly holdTerms: HoldTerms | null;
+  readonly amountCents: number;
   readonly currency: string;
   readonly status: PaymentStatus;
-  readonly decline_kind: 'soft' | 'hard' | null;
-  readonly decline_reason: string | null;
-  readonly decline_message: string | null;
+  readonly declineKind: 'soft' | 'hard' | null;
+  readonly declineReason: string | null;
+  readonly declineMessage: string | null;
   readonly processor: string;
-  readonly processor_reference: string | null;
-  readonly action_url: string | null;
-  readonly last_four: string | null;
+  readonly processorReference: string | null;
+  readonly actionUrl: string | null;
+  readonly lastFour: string | null;
   readonly wallet: CardWallet | null;
-  readonly customer_email: string;
+  readonly customerEmail: string;
   /** Null where the release before wrote it, and its key is not made yet. */
-  readonly email_key: string | null;
-  readonly product_name: string;
+  readonly emailKey: string | null;
+  readonly productName: string;
   readonly test: boolean;
-  readonly created_at: Date;
-  readonly sent_at: Date | null;
-  readonly finished_at: Date | null;
-  readonly next_check_at: Date | null;
+  readonly createdAt: Date;
+  readonly sentAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly nextCheckAt: Date | null;
   readonly checks: number;
   /** A release of it has no end yet: until then only that release changes it. */
   readonly releasing: boolean;

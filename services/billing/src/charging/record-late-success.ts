@@ -36,7 +36,7 @@ export async function recordLateSuccess(
 ): Promise<{ readonly payment: Payment; readonly late: LateSuccess }> {
   await keepSuccess(deps, declined, outcome, writtenFor);
   for (let round = 0; round < roundsMax; round += 1) {
-    const money = await readMoney(deps.database, declined.account_id, declined.order_id);
+    const money = await readMoney(deps.database, declined.accountId, declined.orderId);
     const payment = money.payments.find(({ id }) => id === declined.id) ?? declined;
     if (!isReopenable(payment)) return { payment, late: 'reopen' };
     const late = decideLateSuccess(payment, outcome.reference, money, await readRenewed(deps, payment));
@@ -74,7 +74,7 @@ const renewedStatement = statement<LateRenewed>(
 /** The writer of renewals compares it once more, under the subscription's lock. */
 async function readRenewed({ database }: PaymentDeps, payment: Payment): Promise<LateRenewed | undefined> {
   if (payment.step !== 'renewal') return undefined;
-  return (await database.pool.query(renewedStatement([payment.account_id, payment.order_id]))).rows[0];
+  return (await database.pool.query(renewedStatement([payment.accountId, payment.orderId]))).rows[0];
 }
 
 /** @returns undefined where another process was faster */
@@ -84,7 +84,7 @@ async function beginReversal(
   { reference }: SucceededOutcome,
 ): Promise<Payment | undefined> {
   const { database, clock, wakeRelay } = deps;
-  const { account_id, amount_cents: amountCents, currency } = payment;
+  const { accountId, amountCents, currency } = payment;
   const nowMs = clock.nowMs();
   const reversalId = reversalKey(payment);
   const call: PaymentRequest['call'] = payment.call === 'authorize' ? 'release' : 'refund';
@@ -93,11 +93,11 @@ async function beginReversal(
     const text = reversalText(payment);
     const to = { id: reversalId, call, request, text, at: new Date(nowMs) };
     if (!(await insertReversal(client, payment, to))) return false;
-    const notice = noticeEvent(payment, text, { accountId: account_id, requestId: null, nowMs });
+    const notice = noticeEvent(payment, text, { accountId, requestId: null, nowMs });
     await client.query(insertOutboxSql, [JSON.stringify([notice])]);
     return true;
   });
   if (!begun) return undefined;
   wakeRelay();
-  return { ...payment, decline_reason: reversed, processor_reference: reference };
+  return { ...payment, declineReason: reversed, processorReference: reference };
 }

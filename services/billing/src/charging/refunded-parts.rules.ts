@@ -7,20 +7,20 @@ export const refundsOf = (money: OrderMoney): RefundedPart[] =>
     .filter(({ step, status }) => step === 'refund' && status === 'succeeded')
     .map((payment) => refundedPart(money, payment));
 
-type Refund = Pick<Payment, 'id' | 'charge_id' | 'amount_cents' | 'finished_at' | 'created_at'>;
+type Refund = Pick<Payment, 'id' | 'chargeId' | 'amountCents' | 'finishedAt' | 'createdAt'>;
 
 /** @throws Error for a refund of another order's charge */
 export function refundedPart(money: OrderMoney, refund: Refund): RefundedPart {
-  const renewal = money.renewals.find(({ id }) => id === refund.charge_id);
-  const charge = renewal ?? money.charges.find(({ id }) => id === refund.charge_id);
+  const renewal = money.renewals.find(({ id }) => id === refund.chargeId);
+  const charge = renewal ?? money.charges.find(({ id }) => id === refund.chargeId);
   if (charge === undefined) throw new Error(`refund ${refund.id} gives back a charge that the order does not have`);
   return {
     refundId: refund.id,
     paymentId: charge.id,
-    amountCents: refund.amount_cents,
+    amountCents: refund.amountCents,
     chargedCents: charge.amount_cents,
     subscriptionId: renewal === undefined ? null : money.subscriptionId,
     period: money.payments.find(({ id }) => id === charge.id)?.period ?? null,
-    refundedAt: (refund.finished_at ?? refund.created_at).toISOString(),
+    refundedAt: (refund.finishedAt ?? refund.createdAt).toISOString(),
   };
 }

@@ -80,9 +80,9 @@ async function notSent(deps: PaymentDeps, payment: Payment, err: UnusableProcess
 }
 
 /** For log lines: no card, no buyer. */
-export const logFieldsOf = ({ id, account_id, order_id, step }: Payment) => ({
-  accountId: account_id,
-  orderId: order_id,
+export const logFieldsOf = ({ id, accountId, orderId, step }: Payment) => ({
+  accountId,
+  orderId,
   paymentId: id,
   step,
 });

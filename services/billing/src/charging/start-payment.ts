@@ -73,7 +73,7 @@ async function makeAttempt(
 /** The outcome, for this attempt: every attempt after one under whose key the processor has another payment ends as that one did. */
 function outcomeForAttempt(payment: Payment, attemptNo: number): PaymentOutcome {
   const outcome = paymentOutcomeOf(payment);
-  return payment.decline_reason === otherPayment ? { ...outcome, attemptNo } : outcome;
+  return payment.declineReason === otherPayment ? { ...outcome, attemptNo } : outcome;
 }
 
 /**

@@ -39,10 +39,10 @@ const wantedStatement = statement(
  */
 export async function isStillWanted({ pool }: Pick<Database, 'pool'>, payment: Payment, now: Date): Promise<boolean> {
   if (payment.step !== 'renewal' || payment.call !== 'chargeSaved') return true;
-  const { account_id, order_id, period, request, created_at } = payment;
+  const { accountId, orderId, period, request, createdAt } = payment;
   // A rehearsal is ahead of the clock: its payments are made at its time.
-  const at = created_at > now ? created_at : now;
-  const values = [account_id, at, order_id, period, request.savedMethod];
+  const at = createdAt > now ? createdAt : now;
+  const values = [accountId, at, orderId, period, request.savedMethod];
   return (await pool.query(wantedStatement(values))).rows.length > 0;
 }
 

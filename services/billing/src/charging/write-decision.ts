@@ -26,7 +26,7 @@ export async function writeDecision(
   { requestId, seenBy = 'answer' }: WrittenFor,
 ): Promise<Payment | undefined> {
   const nowMs = deps.clock.nowMs();
-  const events = eventRows(decision, { accountId: payment.account_id, requestId, nowMs });
+  const events = eventRows(decision, { accountId: payment.accountId, requestId, nowMs });
   const seen = { by: seenBy, at: new Date(nowMs) };
   const written = await writerOf(payment, deps.answerWriters).add({ payment, decision, events, seen });
   // The events of a renewal are written by the statement that records it.
@@ -47,13 +47,18 @@ function writerOf({ step }: Payment, writers: AnswerWriters): AnswerWriter {
 }
 
 function updated(payment: Payment, { update }: Decision): Payment {
-  const { from: _, processor_reference, last_four, wallet, ...rest } = update;
   return {
     ...payment,
-    ...rest,
-    processor_reference: processor_reference ?? payment.processor_reference,
-    last_four: last_four ?? payment.last_four,
-    wallet: wallet ?? payment.wallet,
+    status: update.status,
+    declineKind: update.decline_kind,
+    declineReason: update.decline_reason,
+    declineMessage: update.decline_message,
+    actionUrl: update.action_url,
+    finishedAt: update.finished_at,
+    nextCheckAt: update.next_check_at,
+    processorReference: update.processor_reference ?? payment.processorReference,
+    lastFour: update.last_four ?? payment.lastFour,
+    wallet: update.wallet ?? payment.wallet,
   };
 }
 
@@ -68,6 +73,6 @@ export async function keepSuccess(
   { seenBy: by = 'answer' }: Pick<WrittenFor, 'seenBy'>,
 ): Promise<void> {
   const fact = successOf(payment, reference);
-  const { account_id: accountId, processor, test } = payment;
+  const { accountId, processor, test } = payment;
   if (fact !== undefined) await writeFacts(database, { accountId, processor, test }, [fact], { by, at: clock.now() });
 }

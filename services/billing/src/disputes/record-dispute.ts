@@ -94,7 +94,7 @@ async function writeAll(client: Client, change: Change): Promise<void> {
   const notifications = noticesOf(change).map(({ what, text }) => ({
     accountId: scope.accountId,
     key: `dispute ${what} ${scope.processor} ${read.reference}`,
-    event: noticeEvent({ order_id: charge.order_id, test: charge.test }, text, source),
+    event: noticeEvent({ orderId: charge.order_id, test: charge.test }, text, source),
   }));
   if (notifications.length > 0) await notifyOnce(client, notifications, { now: new Date(source.nowMs) });
 }

@@ -103,7 +103,7 @@ async function takeStep(
       const held = heldPayment(hold, money);
       const begun = await beginPayment(deps, money, nextHoldPayment(hold, held, money, next));
       // Of a hold that a restored database has looked up the row is new; its id has the order's time.
-      const sinceMs = Math.min(idTimeMs(held.id), held.created_at.getTime());
+      const sinceMs = Math.min(idTimeMs(held.id), held.createdAt.getTime());
       if (begun !== undefined) await sendUnlessFound(deps, begun, { requestId: caller.requestId, money }, sinceMs);
       return undefined;
     }
@@ -132,9 +132,9 @@ function nextHoldPayment(
     return { ...about, ...ends, requestOf: (paymentId) => ({ call: step, request: requestOf(paymentId) }) };
   }
   if (savedMethod === null) throw new Error(`order ${orderId} has no saved card`);
-  const { customer_email: customerEmail, request } = held;
+  const { customerEmail, request } = held;
   const words = {
-    description: step === 'upsell' ? hold.upsell.headline : held.product_name,
+    description: step === 'upsell' ? hold.upsell.headline : held.productName,
     ...('statementSuffix' in request && { statementSuffix: request.statementSuffix }),
   };
   const whose = { savedMethod, customerEmail, orderId };
@@ -180,7 +180,7 @@ async function finishHold(
   const notice = noticeAtEnd(money.payments, finished);
   const events = [
     outboxRow(holdSettled, settledData(finished, money.payments, nowMs), source),
-    ...(notice === undefined ? [] : [noticeEvent(hold, notice, source)]),
+    ...(notice === undefined ? [] : [noticeEvent(aboutOf(hold), notice, source)]),
   ];
   const ended = [status, upsell_declined, new Date(nowMs), lost_because];
   const values = [hold.account_id, hold.order_id, ...ended, JSON.stringify(events)];
@@ -193,24 +193,30 @@ async function finishHold(
 /** What the seller has to know: the money is lost, or is taken otherwise than by a capture at once. */
 function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefined {
   const attempts = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
-  if (hold.lost_because === 'released') return holdReleasedText(hold, hold.decision === 'released' ? 'here' : 'there');
-  if (hold.status === 'lost') return holdLostText(hold, attempts.at(-1)?.decline_message ?? null);
+  const about = aboutOf(hold);
+  if (hold.lost_because === 'released') return holdReleasedText(about, hold.decision === 'released' ? 'here' : 'there');
+  if (hold.status === 'lost') return holdLostText(about, attempts.at(-1)?.declineMessage ?? null);
   const step = attempts.find(({ status }) => status === 'succeeded')?.step;
-  if (step === undefined) return capturedElsewhereText(hold);
-  if (hold.decision === 'released') return holdNotReleasedText(hold, hold.captured_cents);
+  if (step === undefined) return capturedElsewhereText(about);
+  if (hold.decision === 'released') return holdNotReleasedText(about, hold.captured_cents);
   const failed = attempts.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
-  return failed ? holdTakenText(hold, step === 'capture' ? 'capture' : 'recharge') : undefined;
+  return failed ? holdTakenText(about, step === 'capture' ? 'capture' : 'recharge') : undefined;
 }
 
-const isCaptureFailure = ({ status, decline_reason }: Payment): boolean =>
-  status === 'declined' && !isHoldOver(decline_reason) && !isAlreadyCaptured(decline_reason);
+const isCaptureFailure = ({ status, declineReason }: Payment): boolean =>
+  status === 'declined' && !isHoldOver(declineReason) && !isAlreadyCaptured(declineReason);
 
-const noCard = { last_four: null, wallet: null };
+/** What texts and events say of a hold, as of a payment. */
+export const aboutOf = ({ order_id: orderId, amount_cents: amountCents, currency, test }: Hold) => ({
+  ...{ orderId, amountCents, currency, test },
+});
+
+const noCard = { lastFour: null, wallet: null };
 
 /** What the event of its end says. */
 export function settledData(hold: Hold, payments: readonly Payment[], nowMs: number) {
   const result = holdResultOf(hold) as HoldResult & { status: 'settled' | 'lost' };
   const { order_id: orderId, currency, test } = hold;
-  const { last_four: lastFour, wallet } = payments.find(({ id }) => id === hold.payment_id) ?? noCard;
+  const { lastFour, wallet } = payments.find(({ id }) => id === hold.payment_id) ?? noCard;
   return { orderId, ...result, currency, lastFour, wallet, test, settledAt: new Date(nowMs).toISOString() };
 }

@@ -7,8 +7,8 @@ export function releasesOf({ payment_id }: Hold, { payments }: OrderMoney): Paym
   const held = payments.find(({ id }) => id === payment_id);
   if (held === undefined) return [];
   return payments
-    .filter(({ step, id, attempt_no }) => step === 'release' && id === holdPaymentKey(held, step, attempt_no))
-    .toSorted((a, b) => a.attempt_no - b.attempt_no);
+    .filter(({ step, id, attemptNo }) => step === 'release' && id === holdPaymentKey(held, step, attemptNo))
+    .toSorted((a, b) => a.attemptNo - b.attemptNo);
 }
 
 /** What the hold waits for. */

@@ -35,33 +35,33 @@ const payment = (
   call: 'capture',
   request: { paymentId: 'pmt', amountCents: 4900, currency: 'usd', reference: 'hold_1' },
   id: `pmt_${step}_${attemptNo}`,
-  account_id: 'acc_1',
-  order_id: 'ord_1',
+  accountId: 'acc_1',
+  orderId: 'ord_1',
   step,
-  charge_id: null,
-  released_payment_id: null,
+  chargeId: null,
+  releasedPaymentId: null,
   period: null,
-  attempt_no: attemptNo,
-  hold_terms: null,
-  amount_cents: 4900,
+  attemptNo,
+  holdTerms: null,
+  amountCents: 4900,
   currency: 'usd',
   status,
-  decline_kind: reason === null ? null : 'soft',
-  decline_reason: reason,
-  decline_message: null,
+  declineKind: reason === null ? null : 'soft',
+  declineReason: reason,
+  declineMessage: null,
   processor: 'simulated',
-  processor_reference: null,
-  action_url: null,
-  last_four: null,
+  processorReference: null,
+  actionUrl: null,
+  lastFour: null,
   wallet: null,
-  customer_email: 'a@example.com',
-  email_key: 'a@example.com',
-  product_name: 'Course',
+  customerEmail: 'a@example.com',
+  emailKey: 'a@example.com',
+  productName: 'Course',
   test: false,
-  created_at: at(0),
-  sent_at: at(0),
-  finished_at: status === 'succeeded' || status === 'declined' ? at(0) : null,
-  next_check_at: status === 'succeeded' || status === 'declined' ? null : at(60_000),
+  createdAt: at(0),
+  sentAt: at(0),
+  finishedAt: status === 'succeeded' || status === 'declined' ? at(0) : null,
+  nextCheckAt: status === 'succeeded' || status === 'declined' ? null : at(60_000),
   checks: 0,
   releasing: false,
 });
@@ -133,7 +133,7 @@ test('once a capture was declined after the hold’s end the card is charged ins
   expect(next(declined('hold_expired'))).toEqual(recharge);
   const ended = { atMs: hold.capture_before.getTime() };
   expect(next(declined('capture_failed'), ended)).toEqual({ kind: 'send', step: 'capture', attemptNo: 2 });
-  const last = { ...payment('capture', 'declined', 'capture_failed', 2), created_at: hold.capture_before };
+  const last = { ...payment('capture', 'declined', 'capture_failed', 2), createdAt: hold.capture_before };
   expect(next([...declined('capture_failed'), last], { ...ended, retryCapture: true })).toEqual(recharge);
   const lost = { kind: 'finish', status: 'lost', reason: 'expired' };
   expect(
@@ -184,7 +184,7 @@ test('a hold that its seller released here is released, and never captured or ch
   expect(next(release('declined', 'not_received'), { decision, retryCapture: true })).toMatchObject({
     step: 'release',
   });
-  const last = { ...payment('release', 'declined', 'not_received'), created_at: hold.capture_before };
+  const last = { ...payment('release', 'declined', 'not_received'), createdAt: hold.capture_before };
   expect(next([main, last], { decision, retryCapture: true })).toEqual(lost);
 });
 

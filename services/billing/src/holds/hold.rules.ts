@@ -50,7 +50,7 @@ export function nextHoldStep(hold: Hold, money: OrderMoney, occasion: HoldOccasi
   const open = openPayment(money.payments) ?? occasion.releases.find((release) => !hasEnded(release));
   // Its look-up goes on with the hold; this is for a process that died between the two.
   if (open !== undefined) {
-    return { kind: 'wait', until: new Date((open.next_check_at?.getTime() ?? occasion.nowMs) + minuteMs) };
+    return { kind: 'wait', until: new Date((open.nextCheckAt?.getTime() ?? occasion.nowMs) + minuteMs) };
   }
   const captures = attemptsOf(money, 'capture');
   const recharge = attemptsOf(money, 'recharge').at(-1);
@@ -70,16 +70,16 @@ function captureStep(
   const last = captures.at(-1);
   if (last === undefined) return { kind: 'send', step: 'capture', attemptNo: 1 };
   // Its money was taken, as before a backup was restored: whatever follows, it is not taken again.
-  const refused = captures.find((capture) => isAlreadyCaptured(capture.decline_reason));
+  const refused = captures.find((capture) => isAlreadyCaptured(capture.declineReason));
   if (refused !== undefined) return findStep(hold, money, { refused, captures, notListed });
-  if (isReleased(last.decline_reason)) return lost('released');
-  if (isHoldExpired(last.decline_reason) || last.created_at >= hold.capture_before) {
+  if (isReleased(last.declineReason)) return lost('released');
+  if (isHoldExpired(last.declineReason) || last.createdAt >= hold.capture_before) {
     // Without a saved card there is nothing to charge.
     return money.savedMethod === null ? lost('expired') : { kind: 'send', step: 'recharge', attemptNo: 1 };
   }
   // A capture that a restored database does not know may have succeeded: the processor says so, or that the hold has ended.
   if (retryCapture || nowMs >= hold.capture_before.getTime())
-    return { kind: 'send', step: 'capture', attemptNo: last.attempt_no + 1 };
+    return { kind: 'send', step: 'capture', attemptNo: last.attemptNo + 1 };
   return { kind: 'wait', until: againAt(hold, nowMs) };
 }
 
@@ -93,9 +93,9 @@ function releaseStep(
   const last = releases.at(-1);
   const next: HoldStep = { kind: 'send', step: 'release', attemptNo: nextRelease(hold, money) };
   if (last === undefined) return next;
-  if (isAlreadyCaptured(last.decline_reason)) return findStep(hold, money, { refused: last, captures, notListed });
+  if (isAlreadyCaptured(last.declineReason)) return findStep(hold, money, { refused: last, captures, notListed });
   // Any other end of a hold that has expired leaves nothing that could be captured.
-  const isOver = succeeded(last) || last.decline_reason === alreadySucceeded || last.created_at >= hold.capture_before;
+  const isOver = succeeded(last) || last.declineReason === alreadySucceeded || last.createdAt >= hold.capture_before;
   if (isOver) return lost('released');
   return retryCapture || nowMs >= hold.capture_before.getTime() ? next : { kind: 'wait', until: againAt(hold, nowMs) };
 }
@@ -112,12 +112,12 @@ interface FoundElsewhere {
 
 function findStep(hold: Hold, money: OrderMoney, { refused, captures, notListed }: FoundElsewhere): HoldStep {
   if (notListed) return upsellStep(hold, money);
-  const attemptNo = (captures.at(-1)?.attempt_no ?? 0) + 1;
-  return { kind: 'find capture', attemptNo, since: refused.finished_at ?? refused.created_at };
+  const attemptNo = (captures.at(-1)?.attemptNo ?? 0) + 1;
+  return { kind: 'find capture', attemptNo, since: refused.finishedAt ?? refused.createdAt };
 }
 
 const nextRelease = ({ payment_id }: Hold, { payments }: OrderMoney): number =>
-  Math.max(0, ...payments.filter((each) => each.released_payment_id === payment_id).map((each) => each.attempt_no)) + 1;
+  Math.max(0, ...payments.filter((each) => each.releasedPaymentId === payment_id).map((each) => each.attemptNo)) + 1;
 
 function upsellStep({ decision, upsell }: Hold, money: OrderMoney): HoldStep {
   // One that is free is bought without a charge.
@@ -134,7 +134,7 @@ function againAt({ capture_before }: Hold, nowMs: number): Date {
 }
 
 const attemptsOf = ({ payments }: OrderMoney, step: Payment['step']): Payment[] =>
-  payments.filter((payment) => payment.step === step).toSorted((a, b) => a.attempt_no - b.attempt_no);
+  payments.filter((payment) => payment.step === step).toSorted((a, b) => a.attemptNo - b.attemptNo);
 
 const succeeded = ({ status }: Payment): boolean => status === 'succeeded';
 

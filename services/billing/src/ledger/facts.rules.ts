@@ -35,14 +35,14 @@ export const isOfOurs = (fact: Fact): boolean =>
 
 type Answered = PaymentRequest & {
   readonly id: string;
-  readonly order_id: string;
-  readonly amount_cents: number;
+  readonly orderId: string;
+  readonly amountCents: number;
   readonly currency: string;
 };
 
 /** The fact that a payment succeeded; undefined for a card that was saved. */
 export function successOf(payment: Answered, reference: string): Fact | undefined {
-  const { call, id: paymentId, order_id: orderId, amount_cents: amountCents, currency } = payment;
+  const { call, id: paymentId, orderId, amountCents, currency } = payment;
   if (call === 'saveMethod') return undefined;
   const about = call === 'capture' || call === 'refund' || call === 'release' ? payment.request.reference : null;
   const kind = call === 'authorize' ? 'hold' : call === 'chargeSaved' ? 'charge' : call;

@@ -21,7 +21,7 @@ async function notifyOfWarning(deps: EventDeps, event: ProcessorEvent): Promise<
   );
   if (payment === undefined || payment.orderId === null || payment.isRefunded) return 'done';
   const now = clock.now();
-  const about = { order_id: payment.orderId, test };
+  const about = { orderId: payment.orderId, test };
   const source = { accountId, requestId: null, nowMs: now.getTime() };
   const notification = {
     accountId,

@@ -8,24 +8,24 @@ import { decideHold } from '../holds/decide-hold.ts';
 import type { EventDeps, EventHandling } from './event-deps.ts';
 import type { ProcessorEvent } from './event-rows.ts';
 
-type NamedPayment = Pick<Payment, 'id' | 'account_id' | 'order_id' | 'step' | 'status' | 'decline_reason'> & {
+type NamedPayment = Pick<Payment, 'id' | 'accountId' | 'orderId' | 'step' | 'status' | 'declineReason'> & {
   /** It holds money that is not decided on. */
   readonly is_held: boolean;
 };
 
 const paymentsStatement = statement<NamedPayment>(
   'processor-events-payments',
-  `select id, account_id, order_id, step, status, decline_reason, exists (
+  `select id, account_id as "accountId", order_id as "orderId", step, status, decline_reason as "declineReason", exists (
      select from holds as h
      where h.account_id = p.account_id and h.order_id = p.order_id and h.payment_id = p.id and h.status = 'held') as is_held
    from payments as p where account_id = $1 and id = any ($2) and processor = $3 and test = $4`,
   {
     id: 'text',
-    account_id: 'text',
-    order_id: 'text',
+    accountId: 'text',
+    orderId: 'text',
     step: 'text',
     status: 'text',
-    decline_reason: 'text',
+    declineReason: 'text',
     is_held: 'bool',
   },
 );
@@ -56,11 +56,11 @@ async function handleIntent(deps: EventDeps, event: ProcessorEvent): Promise<'do
   const caller = { accountId: event.account_id, requestId: null };
   let waits = false;
   for (const payment of await paymentsOf(deps, event)) {
-    const { id, order_id, step } = payment;
+    const { id, orderId, step } = payment;
     if (payment.is_held && endsHold.has(event.type)) {
-      await decideHold(deps, caller, order_id, 'not_decided', { retryCapture: false });
+      await decideHold(deps, caller, orderId, 'not_decided', { retryCapture: false });
     }
-    if (!hasEnded(payment)) await checkAndAdvance(deps, event.account_id, order_id, id, step);
+    if (!hasEnded(payment)) await checkAndAdvance(deps, event.account_id, orderId, id, step);
     else if (successes.has(event.type) && isReopenable(payment))
       waits = (await lookUpDeclined(deps, payment)) === 'later' || waits;
   }

@@ -34,9 +34,9 @@ async function keep({ database, clock }: EventDeps, event: ProcessorEvent, recor
 
 const takenStatement = statement<Omit<FailedRefund, 'message'>>(
   'processor-events-taken-refund',
-  `select id, account_id, order_id, amount_cents, currency, test from payments
+  `select id, account_id as "accountId", order_id as "orderId", amount_cents as "amountCents", currency, test from payments
    where account_id = $1 and order_id = $2 and step in ('refund', 'reversal') and status = 'succeeded' and processor_reference = $3`,
-  { account_id: 'text', amount_cents: 'int8', currency: 'text', id: 'text', order_id: 'text', test: 'bool' },
+  { accountId: 'text', amountCents: 'int8', currency: 'text', id: 'text', orderId: 'text', test: 'bool' },
 );
 
 async function reopen(deps: EventDeps, { account_id }: ProcessorEvent, record: ProcessorRecord): Promise<'done'> {

@@ -31,7 +31,11 @@ async function notifyRemoved(deps: EventDeps, event: ProcessorEvent): Promise<'d
   const notifications = rows.map(({ order_id, payment_method }) => ({
     accountId,
     key: `card removed ${order_id} ${payment_method}`,
-    event: noticeEvent({ order_id, test }, removedText(order_id), { accountId, requestId: null, nowMs: now.getTime() }),
+    event: noticeEvent({ orderId: order_id, test }, removedText(order_id), {
+      accountId,
+      requestId: null,
+      nowMs: now.getTime(),
+    }),
   }));
   if (notifications.length > 0 && (await notifyOnce(database.pool, notifications, { now })) > 0) wakeRelay();
   return 'done';

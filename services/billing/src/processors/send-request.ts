@@ -1,9 +1,9 @@
 import type { PaymentProcessor, PaymentRequest, ProcessorCall, SentOutcome } from './port.ts';
 import type { Processors } from './processor-registry.ts';
 
-/** What is sent, of whom and where to; fields are named as the columns of a payment. */
+/** What is sent, of whom and where to. */
 type Sent = PaymentRequest & {
-  readonly account_id: string;
+  readonly accountId: string;
   /** Its name. */
   readonly processor: string;
   readonly test: boolean;
@@ -18,7 +18,7 @@ export async function sendRequest(
   sent: Sent,
   how: Pick<ProcessorCall, 'signal' | 'isBackground' | 'untimed'>,
 ): Promise<SentOutcome> {
-  const { account_id: accountId, test } = sent;
+  const { accountId, test } = sent;
   const { processor, ...keys } = await processors.named(sent.processor, accountId, test);
   return await call(processor, sent, { accountId, ...keys, test, ...how });
 }

@@ -56,7 +56,7 @@ async function captureOf(
 ): Promise<ProcessorRecord | undefined> {
   const { processor, ...keys } = await processors.named(name, accountId, test);
   const held = payments.find(({ id }) => id === payment_id);
-  const from = new Date((held?.created_at.getTime() ?? clock.nowMs()) - overlapMs);
+  const from = new Date((held?.createdAt.getTime() ?? clock.nowMs()) - overlapMs);
   const to = new Date(clock.nowMs() + overlapMs);
   return await processorCalls.make(
     async (signal) => {

@@ -11,7 +11,7 @@ import { holdReleasedText } from '../charging/payment-notices.rules.ts';
 import { noticeEvent } from '../charging/payment-notices.ts';
 import { readMoney } from '../charging/payment-store.ts';
 import { type Caller, startPayment } from '../charging/start-payment.ts';
-import { settledData } from '../holds/advance-hold.ts';
+import { aboutOf, settledData } from '../holds/advance-hold.ts';
 
 /** The attempt of an order that waits for its hold, as checkout has it. */
 export type LackedAttempt = Omit<StartInput, 'paymentMethod'>;
@@ -34,10 +34,10 @@ export async function endLackedHold(deps: PaymentDeps, caller: Caller, attempt: 
   if (mains.some((payment) => !hasEnded(payment))) throw new DomainError('invalid_transition', notKnownText(orderId));
   const last = mainPayment(mains);
   const tookNothing = mains.every(
-    ({ status, decline_reason }) => status === 'declined' && decline_reason !== otherPayment,
+    ({ status, declineReason }) => status === 'declined' && declineReason !== otherPayment,
   );
-  if (last === undefined || last.hold_terms === null || !tookNothing) return;
-  await writeLost(deps, caller, last, last.hold_terms.upsell);
+  if (last === undefined || last.holdTerms === null || !tookNothing) return;
+  await writeLost(deps, caller, last, last.holdTerms.upsell);
 }
 
 const mainsOf = ({ payments }: OrderMoney): Payment[] => payments.filter(({ step }) => step === 'main');
@@ -70,14 +70,14 @@ async function writeLost(
 ): Promise<void> {
   const nowMs = clock.nowMs();
   const now = new Date(nowMs);
-  const { id, order_id, amount_cents, currency, processor, test } = payment;
+  const { id, orderId, amountCents, currency, processor, test } = payment;
   const hold: Hold = {
     ...{
-      order_id,
+      order_id: orderId,
       account_id: accountId,
       payment_id: id,
       reference: id,
-      amount_cents,
+      amount_cents: amountCents,
       currency,
       processor,
       test,
@@ -89,14 +89,11 @@ async function writeLost(
   const source = { accountId, requestId, nowMs };
   const events = [
     outboxRow(holdSettled, settledData(hold, [payment], nowMs), source),
-    noticeEvent(hold, holdReleasedText(hold, 'here'), source),
+    noticeEvent(aboutOf(hold), holdReleasedText(aboutOf(hold), 'here'), source),
   ];
-  const values = [accountId, order_id, id, now, JSON.stringify(events)];
+  const values = [accountId, orderId, id, now, JSON.stringify(events)];
   const { rowCount } = await database.pool.query(lostStatement(values));
   if (rowCount === 0) return;
   wakeRelay();
-  logger.warn(
-    { accountId, orderId: order_id },
-    'a hold that is neither here nor at the processor was ended by its seller',
-  );
+  logger.warn({ accountId, orderId }, 'a hold that is neither here nor at the processor was ended by its seller');
 }

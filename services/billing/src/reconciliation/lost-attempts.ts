@@ -20,11 +20,11 @@ export async function lookUpLostAttempts(
   before: readonly Payment[],
   requestId: string | null,
 ): Promise<readonly Payment[] | undefined> {
-  const known = new Set(before.map(({ attempt_no }) => attempt_no));
+  const known = new Set(before.map(({ attemptNo }) => attemptNo));
   for (let attemptNo = 1; attemptNo < input.attemptNo; attemptNo += 1) {
     if (known.has(attemptNo)) continue;
     const tried = await lookUpLost(deps, accountId, { ...input, attemptNo, paymentMethod: null }, requestId);
-    if (tried?.some(({ attempt_no }) => attempt_no === attemptNo) === false) return tried;
+    if (tried?.some(({ attemptNo: attempt_no }) => attempt_no === attemptNo) === false) return tried;
   }
   return undefined;
 }
@@ -45,7 +45,7 @@ async function lookUpLost(
     return undefined;
   });
   if (found === null) return undefined;
-  const tried = await deps.attemptWriter.add({ ...payment, was_lost: true });
+  const tried = await deps.attemptWriter.add({ ...payment, wasLost: true });
   if (tried !== 'written') return tried;
   if (found !== undefined) await recordAnswer(deps, payment, found, { requestId, seenBy: 'look-up' });
   return undefined;

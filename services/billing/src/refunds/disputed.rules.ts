@@ -6,8 +6,8 @@ export const disputeOf = ({ disputes }: OrderMoney, { id }: Charge): RefundedDis
   disputes.find(({ payment_id, open, refundable }) => payment_id === id && open && !refundable);
 
 /** Whether the processor refused a refund because the charge is disputed, before billing knew of that. */
-export const isDisputedThere = ({ decline_reason }: Pick<Payment, 'decline_reason'>): boolean =>
-  decline_reason === 'charge_disputed';
+export const isDisputedThere = ({ declineReason }: Pick<Payment, 'declineReason'>): boolean =>
+  declineReason === 'charge_disputed';
 
 /* What sellers read. */
 

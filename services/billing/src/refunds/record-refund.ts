@@ -36,7 +36,7 @@ const updateStatement = statement(
 
 /** Of two answers the first one counts. */
 async function writeAnswer(client: Client, { payment, decision, events, seen }: Answer): Promise<boolean> {
-  const { id, account_id: accountId, order_id: orderId } = payment;
+  const { id, accountId, orderId } = payment;
   const update = { ...decision.update, id, account_id: accountId, seen_by: seen.by, seen_at: seen.at };
   if (decision.effects.refunded !== null) await lockOrderFirst(client, accountId, orderId);
   const { rowCount } = await client.query(updateStatement([accountId, orderId, JSON.stringify([update])]));
@@ -86,16 +86,22 @@ interface Refunded {
 
 /** What a refund that succeeded changes, in the transaction that records its payment. */
 export async function giveBack(client: Client, { payment, refunded, events, finishedAt }: Refunded): Promise<void> {
-  const { account_id, order_id } = payment;
-  const charges = await lockCharges(client, account_id, order_id, refunded.id);
-  await client.query(countStatement([account_id, refunded.id, refunded.cents]));
+  const { accountId, orderId } = payment;
+  const charges = await lockCharges(client, accountId, orderId, refunded.id);
+  await client.query(countStatement([accountId, refunded.id, refunded.cents]));
   const own = charges.filter(({ step }) => step !== 'renewal');
   const isWhole = givesBackOrder(own, refunded);
   await writeEvents(
     client,
     events.filter(({ if_whole }) => if_whole !== true || isWhole),
   );
-  if (isWhole) await endOfRefundedOrder(client, { account_id, order_id, refunded_at: finishedAt, by_dispute: false });
+  if (isWhole)
+    await endOfRefundedOrder(client, {
+      account_id: accountId,
+      order_id: orderId,
+      refunded_at: finishedAt,
+      by_dispute: false,
+    });
 }
 
 async function writeEvents(client: Client, events: readonly AnswerEvent[]): Promise<void> {

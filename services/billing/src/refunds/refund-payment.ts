@@ -90,20 +90,20 @@ function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): St
   return { kind: 'send', charge, attemptNo: attemptsOf(money, charge).length + 1, amountCents: amountCents ?? rest };
 }
 
-const amountAfter = ({ refunded_cents }: Charge, { status, amount_cents }: Payment): number =>
-  refunded_cents + (status === 'succeeded' ? amount_cents : 0);
+const amountAfter = ({ refunded_cents }: Charge, { status, amountCents }: Payment): number =>
+  refunded_cents + (status === 'succeeded' ? amountCents : 0);
 
 /** @param refundedCents of the charge, this refund included */
 function resultOf(charge: Charge, refund: Payment, refundedCents: number): Result {
-  const about = { ok: true, paymentId: charge.id, orderId: refund.order_id, refundedCents } as const;
-  const amount = formatAmount(refund.amount_cents, refund.currency);
-  if (refund.decline_reason === otherPayment) {
-    const other = `The refund of ${amount} was not made. ${refund.decline_message}`;
+  const about = { ok: true, paymentId: charge.id, orderId: refund.orderId, refundedCents } as const;
+  const amount = formatAmount(refund.amountCents, refund.currency);
+  if (refund.declineReason === otherPayment) {
+    const other = `The refund of ${amount} was not made. ${refund.declineMessage}`;
     throw new DomainError('refund_failed', `${other} Request a new refund of what did not go back there.`);
   }
   if (refund.status === 'declined' && isDisputedThere(refund)) throw disputed(disputedThereText);
   if (refund.status === 'declined') {
-    const said = refund.decline_message === null ? 'It gave no reason.' : `It said: ${refund.decline_message}`;
+    const said = refund.declineMessage === null ? 'It gave no reason.' : `It said: ${refund.declineMessage}`;
     throw new DomainError(
       'refund_failed',
       `The processor refused the refund of ${amount}. ${said} Request it again to try once more.`,
@@ -118,7 +118,7 @@ function resultOf(charge: Charge, refund: Payment, refundedCents: number): Resul
   const left = refundedCents < charge.amount_cents ? ` Of ${charged}, ${given} went back in all.` : '';
   const goesOn = charge.step === 'renewal' ? ' The subscription goes on: cancel it to end its renewals.' : '';
   const detail = `The buyer gets ${amount} back.${left}${goesOn}`;
-  return { ...about, status: 'refunded', amountCents: refund.amount_cents, detail };
+  return { ...about, status: 'refunded', amountCents: refund.amountCents, detail };
 }
 
 const disputed = (detail: string): DomainError => new DomainError('payment_disputed', detail);

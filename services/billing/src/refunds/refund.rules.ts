@@ -86,13 +86,13 @@ function refusedOf(money: OrderMoney, charge: Charge): RefusedCharge {
   const about = { paymentId: charge.id, amountCents: restOf(charge) };
   if (dispute !== undefined) return { ...about, detail: disputedText(dispute), disputed: true };
   const disputed = last !== undefined && isDisputedThere(last);
-  return { ...about, detail: disputed ? disputedThereText : (last?.decline_message ?? null), disputed };
+  return { ...about, detail: disputed ? disputedThereText : (last?.declineMessage ?? null), disputed };
 }
 
 /** Whether the processor refused it since the refund was requested: then it keeps no other charge back. */
 function isRefused(money: OrderMoney, charge: Charge): boolean {
   const last = attemptsOf(money, charge).at(-1);
-  return last?.status === 'declined' && last.attempt_no >= (charge.refund_from_attempt ?? 1);
+  return last?.status === 'declined' && last.attemptNo >= (charge.refund_from_attempt ?? 1);
 }
 
 type Cents = Pick<Charge, 'amount_cents' | 'refunded_cents' | 'lost_cents'>;
@@ -122,7 +122,7 @@ export const lostInstead = (charge: Cents, refundCents: number, takenCents: numb
 
 /** Attempts to give back the charge, oldest first. */
 export const attemptsOf = ({ payments }: OrderMoney, charge: Charge): Payment[] =>
-  payments.filter(({ charge_id }) => charge_id === charge.id).toSorted((a, b) => a.attempt_no - b.attempt_no);
+  payments.filter(({ chargeId }) => chargeId === charge.id).toSorted((a, b) => a.attemptNo - b.attemptNo);
 
 function resultOf(
   money: OrderMoney,

@@ -10,7 +10,7 @@ import { addGivenBack } from './add-given-back.ts';
 import { lostInstead } from './refund.rules.ts';
 
 /** A refund that failed after it had been taken, and what the processor says of it. */
-export type FailedRefund = Pick<Payment, 'id' | 'account_id' | 'order_id' | 'amount_cents' | 'currency' | 'test'> & {
+export type FailedRefund = Pick<Payment, 'id' | 'accountId' | 'orderId' | 'amountCents' | 'currency' | 'test'> & {
   readonly message: string | null;
 };
 
@@ -70,7 +70,7 @@ const reopenStatement = statement(
  */
 export async function reopenCharges(deps: PaymentDeps, refund: FailedRefund): Promise<void> {
   const { database, clock, wakeRelay } = deps;
-  const { account_id: accountId, id, amount_cents: amountCents } = refund;
+  const { accountId, id, amountCents } = refund;
   const nowMs = clock.nowMs();
   await database.transaction(async (client) => {
     const [failed] = (await client.query(failStatement([accountId, id, detailOf(refund)]))).rows;
@@ -84,12 +84,12 @@ export async function reopenCharges(deps: PaymentDeps, refund: FailedRefund): Pr
     const { charge_id: chargeId, period } = failed;
     const [charge] = (await client.query(lockStatement([accountId, chargeId]))).rows;
     if (charge === undefined) return;
-    const [around] = (await client.query(aroundStatement([accountId, chargeId, refund.order_id]))).rows;
+    const [around] = (await client.query(aroundStatement([accountId, chargeId, refund.orderId]))).rows;
     const lostCents = lostInstead(charge, amountCents, around?.taken_cents ?? 0);
     await client.query(reopenStatement([accountId, chargeId, amountCents, lostCents, new Date(nowMs)]));
     const disputeId = around?.dispute_id;
     if (lostCents > 0 && disputeId) {
-      await addGivenBack(client, { accountId, orderId: refund.order_id, reference: disputeId }, lostCents);
+      await addGivenBack(client, { accountId, orderId: refund.orderId, reference: disputeId }, lostCents);
     }
     const events = eventsOf(refund, { charge, period, around: around as Around, lostCents, nowMs });
     await client.query(insertOutboxSql, [JSON.stringify(events)]);
@@ -109,7 +109,7 @@ interface Reopening {
 }
 
 function eventsOf(refund: FailedRefund, { charge, period, around, lostCents, nowMs }: Reopening) {
-  const { id: paymentId, account_id: accountId, order_id: orderId, amount_cents: amountCents, currency, test } = refund;
+  const { id: paymentId, accountId, orderId, amountCents, currency, test } = refund;
   const detail = detailOf(refund);
   const source = { accountId, requestId: null, nowMs };
   const failedAt = new Date(nowMs).toISOString();

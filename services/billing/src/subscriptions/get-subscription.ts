@@ -33,7 +33,7 @@ const byId = statement<HistoryRow>(
             where account_id = s.account_id and order_id = s.order_id and step = 'renewal'
             order by id desc limit $3) as p) as payments,
      (select row_to_json(c) from (
-       select status, action_url, releasing, decline_reason, finished_at from payments
+       select status, action_url as "actionUrl", releasing, decline_reason as "declineReason", finished_at as "finishedAt" from payments
        where account_id = s.account_id and order_id = s.order_id and step = 'card'
        order by attempt_no desc limit 1) as c) as card
    from subscriptions as s where account_id = $1 and id = $2`,
@@ -46,7 +46,7 @@ interface HistoryRow extends SubscriptionRow {
   readonly card: NewestCard | null;
 }
 
-type NewestCard = Pick<Payment, 'status' | 'action_url' | 'releasing' | 'decline_reason' | 'finished_at'>;
+type NewestCard = Pick<Payment, 'status' | 'actionUrl' | 'releasing' | 'declineReason' | 'finishedAt'>;
 
 /**
  * One subscription, of a test order too, with its periods and payments, newest first and at most 100 each.
@@ -74,9 +74,9 @@ const declineShownMs = hourMs;
 /** What the buyer still waits for, or has just been refused; null once the newest card is saved. */
 function cardChangeOf(card: NewestCard | null, nowMs: number): Resource['card_change'] {
   if (card === null || card.status === 'succeeded') return null;
-  const { status, action_url: url, releasing, decline_reason, finished_at } = card;
+  const { status, actionUrl: url, releasing, declineReason, finishedAt } = card;
   if (status === 'declined') {
-    const isShown = decline_reason !== givenUp && nowMs - new Date(finished_at ?? 0).getTime() < declineShownMs;
+    const isShown = declineReason !== givenUp && nowMs - new Date(finishedAt ?? 0).getTime() < declineShownMs;
     return isShown ? { status, url: null } : null;
   }
   return status === 'requires_action' && !releasing ? { status, url } : { status: 'processing', url: null };

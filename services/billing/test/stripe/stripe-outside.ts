@@ -56,8 +56,8 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
       books().pass();
       return entriesOf(books(), accountId, releases);
     },
-    records: ({ call, decline_reason }) =>
-      call !== 'capture' && call !== 'refund' && call !== 'release' && decline_reason !== 'invalid_payment_method',
+    records: ({ call, declineReason }) =>
+      call !== 'capture' && call !== 'refund' && call !== 'release' && declineReason !== 'invalid_payment_method',
     savedBy: async (_accountId, paymentIds) =>
       books()
         .all<SetupIntent>('setup_intent')

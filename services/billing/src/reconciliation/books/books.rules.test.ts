@@ -27,15 +27,15 @@ const record = (fields: Partial<ListedFact> = {}): ListedFact => ({
 });
 const own = (fields: Partial<OwnPayment> = {}): OwnPayment => ({
   id: 'pmt_1',
-  account_id: 'acc_1',
+  accountId: 'acc_1',
   test: false,
-  order_id: 'ord_1',
+  orderId: 'ord_1',
   call: 'charge',
   status: 'succeeded',
-  amount_cents: 4900,
+  amountCents: 4900,
   currency: 'usd',
-  decline_reason: null,
-  processor_reference: 'ch_1',
+  declineReason: null,
+  processorReference: 'ch_1',
   ...fields,
 });
 const toldOf = (verdict: ReturnType<typeof verdictOn>) => (verdict.kind === 'orphan' ? verdict.orphan : undefined);
@@ -77,7 +77,7 @@ test('a charge or refund that only the platform knows names the payment and the 
   const charge = notAtProcessor('charge', own());
   expect(charge).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1', amount_cents: 4900 });
   expect(charge.detail).toContain('Ask the processor for the reference ch_1');
-  const refund = notAtProcessor('refund', own({ call: 'refund', processor_reference: 're_1' }));
+  const refund = notAtProcessor('refund', own({ call: 'refund', processorReference: 're_1' }));
   expect(refund.detail).toContain('recorded a refund of $49.00 for order ord_1 (payment pmt_1)');
 });
 
@@ -89,15 +89,15 @@ test.each(['charge', 'refund', 'hold'] as const)('a second %s under one payment 
 });
 
 test('money that was taken or given back though it was declined here is an orphan of its order', () => {
-  const taken = toldOf(verdictOn(record(), own({ status: 'declined', decline_reason: 'not_received' })));
+  const taken = toldOf(verdictOn(record(), own({ status: 'declined', declineReason: 'not_received' })));
   expect(taken).toMatchObject({ side: 'processor', id: 'ch_1', orderId: 'ord_1' });
   expect(taken?.detail).toContain('recorded as declined (payment pmt_1). Give it back there');
-  const refused = own({ call: 'refund', status: 'declined', decline_reason: 'refund_declined' });
+  const refused = own({ call: 'refund', status: 'declined', declineReason: 'refund_declined' });
   expect(toldOf(verdictOn(record({ kind: 'refund' }), refused))?.detail).toContain('do not give it back again');
 });
 
 test.each([
-  ['another amount', own({ amount_cents: 100 })],
+  ['another amount', own({ amountCents: 100 })],
   ['another currency', own({ currency: 'eur' })],
   ['a hold', own({ call: 'authorize' })],
   ['a refund', own({ call: 'refund' })],
@@ -108,7 +108,7 @@ test.each([
 test('a refund that failed afterwards is found while it counts as made here, and explained once it is known', () => {
   const failed = record({ kind: 'refund', status: 'failed', message: 'The card is closed.' });
   expect(verdictOn(failed, own({ call: 'refund' })).kind).toBe('refund_failed');
-  const known = own({ call: 'refund', status: 'declined', decline_reason: 'refund_failed' });
+  const known = own({ call: 'refund', status: 'declined', declineReason: 'refund_failed' });
   expect(verdictOn(failed, known).kind).toBe('nothing');
   expect(verdictOn(record({ kind: 'refund' }), known).kind).toBe('nothing');
   expect(verdictOn(failed, undefined).kind).toBe('nothing');
@@ -137,7 +137,7 @@ test.each([
   ['a capture of ours that is lacked', 'report', unexplained({ kind: 'capture' })],
   ['what was declined here', 'look up', unexplained({}, { own: own({ status: 'declined' }) })],
   ['what is under way here', 'report', unexplained({}, { own: own({ status: 'sent' }) })],
-  ['another amount', 'report', unexplained({}, { own: own({ amount_cents: 1 }) })],
+  ['another amount', 'report', unexplained({}, { own: own({ amountCents: 1 }) })],
   [
     'a refund that failed',
     'reopen',

@@ -11,14 +11,14 @@ export type ListedFact = Fact & { readonly recordedAt: Date };
 export type OwnPayment = Pick<
   Payment,
   | 'id'
-  | 'account_id'
-  | 'order_id'
+  | 'accountId'
+  | 'orderId'
   | 'call'
   | 'status'
-  | 'amount_cents'
+  | 'amountCents'
   | 'currency'
-  | 'decline_reason'
-  | 'processor_reference'
+  | 'declineReason'
+  | 'processorReference'
   | 'test'
 >;
 
@@ -78,7 +78,7 @@ function kindOfPayment({ call }: Pick<OwnPayment, 'call'>): MoneyKind | null {
 }
 
 /** One payment moves money once: two records of it with different references are two charges. */
-const isRecordOf = (record: ListedFact, own: OwnPayment): boolean => own.processor_reference === record.reference;
+const isRecordOf = (record: ListedFact, own: OwnPayment): boolean => own.processorReference === record.reference;
 
 /** @param own our payment with the record's reference or, failing that, with its id; undefined when there is none */
 export function verdictOn(record: ListedFact, own: OwnPayment | undefined): Verdict {
@@ -89,14 +89,14 @@ export function verdictOn(record: ListedFact, own: OwnPayment | undefined): Verd
   if (record.status !== 'succeeded') return nothing;
   if (own === undefined) return atProcessor(record, kind, null, unknownHere[kind](record));
   if (own.status === 'declined') {
-    return (own.decline_reason === failedLater || own.decline_reason === reversed) && isRecordOf(record, own)
+    return (own.declineReason === failedLater || own.declineReason === reversed) && isRecordOf(record, own)
       ? nothing
       : atProcessor(record, kind, own, declinedHere[kind](record, own));
   }
   if (own.status !== 'succeeded') return nothing;
   if (!isRecordOf(record, own)) return atProcessor(record, kind, own, besideAnother[kind](record, own));
   const equal =
-    kindOfPayment(own) === kind && own.amount_cents === record.amountCents && own.currency === record.currency;
+    kindOfPayment(own) === kind && own.amountCents === record.amountCents && own.currency === record.currency;
   return equal ? { kind: 'equal' } : atProcessor(record, kind, own, otherwiseHere(record, own));
 }
 
@@ -113,12 +113,12 @@ function verdictOnFailed(record: ListedFact, kind: MoneyKind, own: OwnPayment | 
  * @param hold ours that the record is about
  */
 function heldNoMore(record: ListedFact, hold: OwnHold): Orphan | undefined {
-  const { hold_status: status, order_id } = hold;
+  const { hold_status: status, orderId } = hold;
   if (record.kind === 'release') {
     return status === 'held' ? orphan('platform', 'hold', hold.id, hold, releasedText(record, hold)) : undefined;
   }
   if (status === 'settling') return undefined;
-  const money = { amount_cents: record.amountCents, currency: record.currency, order_id };
+  const money = { amountCents: record.amountCents, currency: record.currency, orderId };
   return orphan('processor', 'charge', record.reference, money, capturedText(record, hold));
 }
 
@@ -165,33 +165,33 @@ export function orphanOf({ fact, own, hold, ended }: UnexplainedFact): Orphan | 
   return verdict.kind === 'orphan' ? verdict.orphan : undefined;
 }
 
-type Money = Pick<OwnPayment, 'amount_cents' | 'currency'>;
+type Money = Pick<OwnPayment, 'amountCents' | 'currency'>;
 
 function orphan(
   side: Orphan['side'],
   kind: MoneyKind,
   id: string,
-  money: Money & { order_id: string | null },
+  money: Money & { orderId: string | null },
   detail: string,
 ): Orphan {
-  const { amount_cents, currency, order_id: orderId } = money;
-  return { side, kind, id, amount_cents, currency, detail, orderId };
+  const { amountCents, currency, orderId } = money;
+  return { side, kind, id, amount_cents: amountCents, currency, detail, orderId };
 }
 
 const verdictOf = (...of: Parameters<typeof orphan>): Verdict => ({ kind: 'orphan', orphan: orphan(...of) });
 
 function atProcessor(record: ListedFact, kind: MoneyKind, own: OwnPayment | null, detail: string): Verdict {
-  const money = { amount_cents: record.amountCents, currency: record.currency, order_id: own?.order_id ?? null };
+  const money = { amountCents: record.amountCents, currency: record.currency, orderId: own?.orderId ?? null };
   return verdictOf('processor', kind, record.reference, money, detail);
 }
 
 /* What sellers read: what is there, and what to do. */
 
-const amountOf = ({ amount_cents, currency }: Money): string => formatAmount(amount_cents, currency);
+const amountOf = ({ amountCents, currency }: Money): string => formatAmount(amountCents, currency);
 const theirs = ({ amountCents, currency, reference, recordedAt }: ListedFact, noun: string): string =>
   `The payment processor shows a ${noun} of ${formatAmount(amountCents, currency)} of ${day(recordedAt)} (reference ${reference})`;
 const ours = (own: OwnPayment, noun: string): string =>
-  `The platform recorded a ${noun} of ${amountOf(own)} for order ${own.order_id} (payment ${own.id})`;
+  `The platform recorded a ${noun} of ${amountOf(own)} for order ${own.orderId} (payment ${own.id})`;
 const day = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** @param first of those that could not be followed, and the order that it is of */
@@ -213,28 +213,28 @@ const unknownHere: Record<MoneyKind, (record: ListedFact) => string> = {
 };
 
 const declinedHere: Record<MoneyKind, (record: ListedFact, own: OwnPayment) => string> = {
-  charge: (record, { order_id, id }) =>
-    `${theirs(record, 'charge')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Give it back there, or give the buyer what it was for.`,
-  refund: (record, { order_id, id }) =>
-    `${theirs(record, 'refund')} of order ${order_id}, which the platform recorded as refused (payment ${id}). The buyer has that amount: do not give it back again, and where it was all of the order, cancel its subscription if it has one.`,
-  hold: (record, { order_id, id }) =>
-    `${theirs(record, 'hold')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
+  charge: (record, { orderId, id }) =>
+    `${theirs(record, 'charge')} for order ${orderId}, which the platform recorded as declined (payment ${id}). Give it back there, or give the buyer what it was for.`,
+  refund: (record, { orderId, id }) =>
+    `${theirs(record, 'refund')} of order ${orderId}, which the platform recorded as refused (payment ${id}). The buyer has that amount: do not give it back again, and where it was all of the order, cancel its subscription if it has one.`,
+  hold: (record, { orderId, id }) =>
+    `${theirs(record, 'hold')} for order ${orderId}, which the platform recorded as declined (payment ${id}). Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
 };
 
 const another = (own: OwnPayment): string =>
-  `beside another (reference ${own.processor_reference}) that the platform recorded for the same payment ${own.id}`;
+  `beside another (reference ${own.processorReference}) that the platform recorded for the same payment ${own.id}`;
 
 const besideAnother: Record<MoneyKind, (record: ListedFact, own: OwnPayment) => string> = {
   charge: (record, own) =>
-    `${theirs(record, 'charge')} for order ${own.order_id}, ${another(own)}. If both were taken, the buyer paid twice: give this one back there.`,
+    `${theirs(record, 'charge')} for order ${own.orderId}, ${another(own)}. If both were taken, the buyer paid twice: give this one back there.`,
   refund: (record, own) =>
-    `${theirs(record, 'refund')} of order ${own.order_id}, ${another(own)}. If both went out, the buyer has the money twice: ask the processor to take this one back.`,
+    `${theirs(record, 'refund')} of order ${own.orderId}, ${another(own)}. If both went out, the buyer has the money twice: ask the processor to take this one back.`,
   hold: (record, own) =>
-    `${theirs(record, 'hold')} for order ${own.order_id}, ${another(own)}. If both stand, the buyer's money is held twice: release this one there.`,
+    `${theirs(record, 'hold')} for order ${own.orderId}, ${another(own)}. If both stand, the buyer's money is held twice: release this one there.`,
 };
 
 const otherwiseHere = (record: ListedFact, own: OwnPayment): string =>
-  `${theirs(record, record.kind)} for order ${own.order_id}, which the platform recorded as ${nounOf(own)} of ${amountOf(own)} (payment ${own.id}). Compare it there with what the buyer agreed to, and give back there what was taken too much.`;
+  `${theirs(record, record.kind)} for order ${own.orderId}, which the platform recorded as ${nounOf(own)} of ${amountOf(own)} (payment ${own.id}). Compare it there with what the buyer agreed to, and give back there what was taken too much.`;
 
 const nounOf = ({ call }: OwnPayment): string => {
   switch (call) {
@@ -255,18 +255,18 @@ const countedLater =
 
 const missingThere: Record<MoneyKind, (own: OwnPayment) => string> = {
   charge: (own) =>
-    `${ours(own, 'charge')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never came, charge the buyer anew, or end what the order gives.`,
+    `${ours(own, 'charge')}, which the payment processor does not show. Ask the processor for the reference ${own.processorReference}: if the money never came, charge the buyer anew, or end what the order gives.`,
   refund: (own) =>
-    `${ours(own, 'refund')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never went, give it back there.`,
+    `${ours(own, 'refund')}, which the payment processor does not show. Ask the processor for the reference ${own.processorReference}: if the money never went, give it back there.`,
   hold: (own) =>
-    `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if nothing is held there, nothing can be captured. Charge the buyer only after you were notified that the held money is lost: until then the platform may charge the saved card.`,
+    `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processorReference}: if nothing is held there, nothing can be captured. Charge the buyer only after you were notified that the held money is lost: until then the platform may charge the saved card.`,
 };
 
 const releasedText = (record: ListedFact, hold: OwnHold): string =>
   `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}). Nothing is charged: the order ends when the buyer has decided on the upsell, or the time for that is over.`;
 
 const capturedText = (record: ListedFact, hold: OwnHold): string =>
-  `${theirs(record, 'capture')} of the hold of order ${hold.order_id}, which the platform did not make (payment ${hold.id}). The buyer paid, and ${hold.hold_status === 'held' ? countedLater : 'the order does not count it: give it back there, or give the buyer what it was for.'}`;
+  `${theirs(record, 'capture')} of the hold of order ${hold.orderId}, which the platform did not make (payment ${hold.id}). The buyer paid, and ${hold.hold_status === 'held' ? countedLater : 'the order does not count it: give it back there, or give the buyer what it was for.'}`;
 
 const chargeFailedText = (record: ListedFact, own: OwnPayment): string =>
   `${ours(own, 'charge')}, which failed at the payment processor on ${day(record.recordedAt)} (reference ${record.reference})${record.message === null ? '' : `: ${record.message}`}. The money is not with you: charge the buyer anew, or end what the order gives.`;

@@ -88,13 +88,13 @@ export class Comparison {
   }
 
   /** The processor's own word on one payment; undefined after as many look-ups as a comparison may make. */
-  async #isThere({ id, processor_reference }: OwnMoney): Promise<boolean | undefined> {
+  async #isThere({ id, processorReference }: OwnMoney): Promise<boolean | undefined> {
     if (this.#lookUps >= lookUpsMax) return undefined;
     this.#lookUps += 1;
     const { processor, call } = this.#listed;
     const sent = await readRequest(this.#deps.database, call.accountId, id);
     const outcome = await this.#deps.processorCalls.make((signal) => processor.lookUp(sent, { ...call, signal }));
-    return outcome?.status === 'succeeded' && outcome.reference === processor_reference;
+    return outcome?.status === 'succeeded' && outcome.reference === processorReference;
   }
 
   async #add(orphans: readonly Orphan[]): Promise<void> {

@@ -62,7 +62,7 @@ export async function readList(
     } catch (err) {
       const { fact, own } = unexplained;
       if (notFollowed.some((one) => isSameFact(one.fact, fact))) return;
-      const orderId = own?.order_id ?? fact.orderId;
+      const orderId = own?.orderId ?? fact.orderId;
       if (orderId === null || notFollowed.length === notFollowedMax) throw err;
       if (isClosing() || isOutage(err) || isKeyRefused(err)) throw err;
       await keepUnfollowed(deps.database, reading, fact, { readAt: reading.at, now: deps.clock.now() });

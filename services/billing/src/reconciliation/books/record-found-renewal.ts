@@ -83,7 +83,7 @@ const claimStatement = statement<Payment>(
      on conflict (account_id, subscription_id, period) do update set amount_cents = excluded.amount_cents,
        currency = excluded.currency, status = excluded.status, run_id = excluded.run_id, payment_id = excluded.payment_id
    )
-   select ${paymentColumns} from sent`,
+   select * from sent`,
   paymentTypes,
 );
 

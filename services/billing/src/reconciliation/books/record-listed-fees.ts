@@ -26,8 +26,8 @@ export async function recordListedFees(
 ): Promise<readonly FeeRow[]> {
   const withFees = page.filter(({ fees = [], status }) => status === 'succeeded' && fees.length > 0);
   if (withFees.length === 0) return [];
-  const listed = withFees.map(({ reference, paymentId: payment_id, orderId: order_id }) => {
-    return { reference, payment_id, order_id };
+  const listed = withFees.map(({ reference, paymentId: payment_id, orderId }) => {
+    return { reference, payment_id, order_id: orderId };
   });
   const values = [accountId, processor, test, JSON.stringify(listed)];
   const { rows: payments } = await pool.query(paymentsStatement(values));
@@ -36,7 +36,7 @@ export async function recordListedFees(
     const charge_id = paymentOf.get(reference);
     if (charge_id === undefined) return [];
     const of = { account_id: accountId, charge_id, kind: 'charge', reference, incurred_at: recordedAt } as const;
-    return fees.map(({ amountCents: amount_cents, currency }) => ({ ...of, amount_cents, currency }));
+    return fees.map(({ amountCents, currency }) => ({ ...of, amount_cents: amountCents, currency }));
   });
   await recordFees(pool, rows);
   return rows;

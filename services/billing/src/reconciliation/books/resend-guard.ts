@@ -61,11 +61,11 @@ export function createResendGuard(deps: () => PaymentDeps, listWaitMs = waitAtMo
     return reading;
   };
   return {
-    mayResendRenewal: async ({ account_id: accountId, order_id: orderId, test, created_at }: Payment) => {
+    mayResendRenewal: async ({ accountId, orderId, test, createdAt }: Payment) => {
       if (test) return true;
       const { database, clock } = deps();
       if (clock.nowMs() - (failedAtMs.get(accountId) ?? Number.NEGATIVE_INFINITY) < readAgainAfterMs) return false;
-      if (!matched.has(accountId)) await (readings.get(accountId) ?? begin(accountId, created_at)).waitedFor;
+      if (!matched.has(accountId)) await (readings.get(accountId) ?? begin(accountId, createdAt)).waitedFor;
       const waiting = matched.get(accountId);
       if (waiting === undefined || waiting.has(orderId)) return false;
       return (await readUnmatched(database, accountId)) === undefined;

@@ -1,12 +1,17 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { byNoIndex, withOne } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
+import type { PaymentRow } from '../../charging/payment-store.ts';
 import { type FactKind, recordKindOf } from '../../ledger/facts.rules.ts';
 import { type FactsOf, factTypes } from '../../ledger/write-facts.ts';
 import type { OwnHold, OwnPayment, UnexplainedFact } from './books.rules.ts';
 import type { Reading } from './reading.ts';
 
 const pageRows = 1_000;
+
+/** What is known of a payment, as the statement's parts name it. */
+type OwnRow = Pick<PaymentRow, 'id' | 'account_id' | 'order_id' | 'call' | 'status' | 'amount_cents' | 'currency'> &
+  Pick<PaymentRow, 'decline_reason' | 'processor_reference' | 'test'>;
 
 interface Row {
   readonly position: number;
@@ -20,8 +25,8 @@ interface Row {
   readonly order_id: string | null;
   readonly about: string | null;
   readonly message: string | null;
-  readonly own: OwnPayment | null;
-  readonly hold: OwnHold | null;
+  readonly own: OwnRow | null;
+  readonly hold: (OwnRow & Pick<OwnHold, 'hold_status'>) | null;
   readonly ended: boolean;
 }
 
@@ -156,7 +161,19 @@ const factOfRow = ({ kind, own, hold, ended, ...row }: Row): UnexplainedFact => 
     recordedAt: row.happened_at,
     message: row.message,
   },
-  own: own ?? undefined,
-  hold: hold ?? undefined,
+  own: own === null ? undefined : ownOf(own),
+  hold: hold === null ? undefined : { ...ownOf(hold), hold_status: hold.hold_status },
   ended,
 });
+
+const ownOf = ({
+  account_id: accountId,
+  order_id: orderId,
+  amount_cents: amountCents,
+  decline_reason: declineReason,
+  processor_reference: processorReference,
+  ...own
+}: OwnRow): OwnPayment => {
+  const { id, call, status, currency, test } = own;
+  return { id, accountId, orderId, call, status, amountCents, currency, declineReason, processorReference, test };
+};

@@ -9,14 +9,14 @@ interface Row extends OwnMoney {
 
 const rowTypes: ColumnsOf<Row> = {
   id: 'text',
-  account_id: 'text',
-  order_id: 'text',
+  accountId: 'text',
+  orderId: 'text',
   call: 'text',
   status: 'text',
-  amount_cents: 'int8',
+  amountCents: 'int8',
   currency: 'text',
-  decline_reason: 'text',
-  processor_reference: 'text',
+  declineReason: 'text',
+  processorReference: 'text',
   test: 'bool',
   at: 'timestamptz',
   is_over: 'bool',
@@ -43,11 +43,15 @@ interface Columns {
   readonly from: string;
 }
 
+/** As `OwnMoney` names them. */
+const ownColumns = `o.id, o.account_id as "accountId", o.order_id as "orderId", o.call, o.status, o.amount_cents as "amountCents", o.currency,
+  o.decline_reason as "declineReason", o.processor_reference as "processorReference", o.test, o.at, o.is_over`;
+
 /** $1 account, $2 processor, $3 and $4 the last row before, $5 until when, $6 rows, $7 the reading */
 const pageOf = (name: string, { id, call, reference, at, isOver = 'false', from }: Columns) =>
   statement<Row>(
     name,
-    `select o.*, listed.listed is not null as listed
+    `select ${ownColumns}, listed.listed is not null as listed
      from (
        select ${id} as id, account_id, order_id, '${call}' as call, 'succeeded' as status, amount_cents, currency,
          null as decline_reason, ${reference} as processor_reference, test, ${at} as at, ${isOver} as is_over

@@ -118,10 +118,12 @@ async function follow(
 /** What billing's last event of the order's main payment, or of its hold, said. */
 async function saidOf(deps: PaymentDeps, accountId: string, orderId: string) {
   const { payments, hold } = await readMoney(deps.database, accountId, orderId);
-  const endedMs = Math.max(...payments.map(({ finished_at }) => finished_at?.getTime() ?? 0));
+  const endedMs = Math.max(...payments.map(({ finishedAt }) => finishedAt?.getTime() ?? 0));
   if (hold?.status === 'settled' || hold?.status === 'lost') return { settled: settledData(hold, payments, endedMs) };
   const main = mainPayment(payments);
-  return { completed: main === undefined ? null : completedBy(main, { ...main, from: [] }) };
+  if (main === undefined) return { completed: null };
+  const { status, finishedAt: finished_at, declineReason: decline_reason, lastFour: last_four, wallet } = main;
+  return { completed: completedBy(main, { status, finished_at, decline_reason, last_four, wallet }) };
 }
 
 /**

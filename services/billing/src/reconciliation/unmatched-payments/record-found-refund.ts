@@ -72,8 +72,8 @@ const chargeOf = (
 const isBeingSettled = ({ hold, charges }: OrderMoney, charge: Charge): boolean =>
   hold?.status === 'settling' && charges.includes(charge);
 
-const isOf = ({ id, account_id, processor_reference }: Payment, record: ProcessorRecord): boolean =>
-  processor_reference === record.reference || id === foundRefundId(account_id, record);
+const isOf = ({ id, accountId, processorReference }: Payment, record: ProcessorRecord): boolean =>
+  processorReference === record.reference || id === foundRefundId(accountId, record);
 
 /** Rounds in which another process wrote a refund of the charge at the same moment. */
 const roundsMax = 4;
@@ -150,9 +150,9 @@ async function timeOf(db: Pick<Client, 'query'>, accountId: string, orderId: str
 }
 
 async function endFound(deps: PaymentDeps, payment: Payment, record: ProcessorRecord, money: OrderMoney) {
-  const { account_id, order_id } = payment;
+  const { accountId, orderId } = payment;
   const outcome = { status: 'succeeded', reference: record.reference } as const;
-  const at = await timeOf(deps.database.pool, account_id, order_id, record.recordedAt);
+  const at = await timeOf(deps.database.pool, accountId, orderId, record.recordedAt);
   await recordAnswer(deps, payment, outcome, { requestId: null, seenBy: 'look-up', money }, at.getTime());
 }
 

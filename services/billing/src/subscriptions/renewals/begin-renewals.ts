@@ -23,7 +23,7 @@ export function createBeginRenewal(
     lingerMs,
     run: async (due) => {
       const claimed = await claimRenewals(database, scope, due, clock.nowMs());
-      const byOrder = new Map(claimed.map((each) => [each.payment.order_id, each]));
+      const byOrder = new Map(claimed.map((each) => [each.payment.orderId, each]));
       return due.map(({ order_id }) => ({ ok: true, value: byOrder.get(order_id) }));
     },
   });

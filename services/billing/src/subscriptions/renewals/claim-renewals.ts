@@ -11,7 +11,7 @@ import {
   undoneReasons,
 } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
-import { columnsFrom, insertPayments, type NewPaymentValues } from '../../charging/payment-store.ts';
+import { columnsFrom, insertPayments, type NewPaymentValues, rowOfPayment } from '../../charging/payment-store.ts';
 import { wantsRenewal } from '../../charging/wanted-renewal.ts';
 import { renewalsClaimed } from '../../points/points.ts';
 import type { Confirmation, SavedMethodRequest } from '../../processors/port.ts';
@@ -280,12 +280,12 @@ interface Times {
 }
 
 function renewalPayment(
-  { accountId: account_id, confirmation, statementSuffix }: ChargeScope,
-  { due, attemptNo: attempt_no }: Attempt,
-  { now: created_at, sentAt: sent_at, checkAt: next_check_at }: Times,
+  { accountId, confirmation, statementSuffix }: ChargeScope,
+  { due, attemptNo }: Attempt,
+  { now: createdAt, sentAt, checkAt: nextCheckAt }: Times,
 ): Payment {
   const { order_id, amount_cents, currency, customer_email, product_name, test } = due;
-  const id = renewalKey(due, due.period + 1, attempt_no);
+  const id = renewalKey(due, due.period + 1, attemptNo);
   const request: SavedMethodRequest = {
     paymentId: id,
     amountCents: amount_cents,
@@ -300,32 +300,32 @@ function renewalPayment(
   return {
     ...unanswered,
     id,
-    account_id,
-    order_id,
+    accountId,
+    orderId: order_id,
     step: 'renewal',
-    charge_id: null,
-    released_payment_id: null,
+    chargeId: null,
+    releasedPaymentId: null,
     period: due.period + 1,
-    attempt_no,
+    attemptNo,
     call: 'chargeSaved',
     request,
-    hold_terms: null,
-    amount_cents,
+    holdTerms: null,
+    amountCents: amount_cents,
     currency,
     processor: due.processor,
-    customer_email,
-    email_key: emailKey(customer_email),
-    product_name,
+    customerEmail: customer_email,
+    emailKey: emailKey(customer_email),
+    productName: product_name,
     test,
-    created_at,
-    sent_at,
-    next_check_at,
+    createdAt,
+    sentAt,
+    nextCheckAt,
   };
 }
 
 /** The payment, and what of the subscription the period's row and the comparison need. */
 const rowOf = (due: PayableSubscription, payment: Payment) => ({
-  ...payment,
+  ...rowOfPayment(payment),
   subscription_id: due.id,
   payment_id: payment.id,
   period: due.period + 1,

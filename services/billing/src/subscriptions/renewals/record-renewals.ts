@@ -112,7 +112,7 @@ async function writeRenewalAnswers(client: Client, answers: readonly Answer[], n
 
 function lockValues(answers: readonly Answer[]): string[] {
   return columnsOf(
-    answers.map(({ payment }) => payment),
+    answers.map(({ payment: { id, accountId: account_id, orderId: order_id } }) => ({ id, account_id, order_id })),
     answeredTypes,
   );
 }
@@ -120,8 +120,8 @@ function lockValues(answers: readonly Answer[]): string[] {
 type Changing = Answer & { readonly result: RecordedResult | undefined };
 
 async function writeLocked(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
-  const payments = changing.map(({ payment: { id, account_id }, decision: { update }, seen }) => {
-    return { ...update, id, account_id, seen_by: seen.by, seen_at: seen.at };
+  const payments = changing.map(({ payment: { id, accountId }, decision: { update }, seen }) => {
+    return { ...update, id, account_id: accountId, seen_by: seen.by, seen_at: seen.at };
   });
   const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
   await client.query(

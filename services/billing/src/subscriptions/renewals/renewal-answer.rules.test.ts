@@ -21,9 +21,9 @@ const stands: Stands = {
 const lastTry = { status: 'past_due', failed_tries: 3 } as const;
 
 const payment = {
-  ...{ id: 'pmt_01kkrc3m00000000000000000a', account_id: 'acc_1', order_id: 'ord_1', step: 'renewal', period: 3 },
-  ...{ call: 'chargeSaved', request: { savedMethod: 'card' }, amount_cents: 1900, currency: 'usd', status: 'sent' },
-  ...{ processor: 'simulated', created_at: new Date(nowMs - 1_000), sent_at: new Date(nowMs), checks: 0 },
+  ...{ id: 'pmt_01kkrc3m00000000000000000a', accountId: 'acc_1', orderId: 'ord_1', step: 'renewal', period: 3 },
+  ...{ call: 'chargeSaved', request: { savedMethod: 'card' }, amountCents: 1900, currency: 'usd', status: 'sent' },
+  ...{ processor: 'simulated', createdAt: new Date(nowMs - 1_000), sentAt: new Date(nowMs), checks: 0 },
 } as unknown as Payment;
 
 const decided = (outcome: Answered, subscription: Partial<Stands> = {}, of: Partial<Payment> = {}) => {
@@ -99,7 +99,7 @@ test('what the answer says of the card is kept, unless the subscription has anot
 test('the payment of a rehearsal ends at its own time, which is ahead of the clock', () => {
   const ahead = new Date(nowMs + 86_400_000);
   expect(decided(succeeded)?.outcome.at).toEqual(new Date(nowMs));
-  expect(decided(succeeded, {}, { created_at: ahead })?.outcome.at).toEqual(ahead);
+  expect(decided(succeeded, {}, { createdAt: ahead })?.outcome.at).toEqual(ahead);
 });
 
 test('an event has the id of its payment, and the end of the subscription follows it by a millisecond', () => {

@@ -34,7 +34,7 @@ export function decideRenewal<Subscription extends RenewedSubscription>(
 ): DecidedRenewal<Subscription> | undefined {
   const { finished_at, last_four, wallet } = update;
   if (finished_at === null) return undefined;
-  const { id: paymentId, processor, amount_cents: cents } = payment;
+  const { id: paymentId, processor, amountCents: cents } = payment;
   const outcome = renewalOutcomeOf(payment, update, finished_at);
   const effect = effectOf(subscription, outcome);
   // Of another card than the one it has now nothing is kept.
@@ -46,7 +46,7 @@ export function decideRenewal<Subscription extends RenewedSubscription>(
 function renewalOutcomeOf(payment: Payment, update: PaymentUpdate, finishedAt: Date): RenewalOutcome {
   const { period } = payment;
   if (payment.call !== 'chargeSaved' || period === null) throw new Error(`payment ${payment.id} renews no period`);
-  const at = new Date(Math.max(finishedAt.getTime(), payment.created_at.getTime()));
+  const at = new Date(Math.max(finishedAt.getTime(), payment.createdAt.getTime()));
   const about = { period, at, method: payment.request.savedMethod };
   const { status, decline_kind, decline_reason: reason } = update;
   if (status === 'succeeded') return { ...about, kind: 'paid' };
