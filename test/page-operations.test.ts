@@ -42,8 +42,8 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, { operationId: id }]) => (id === undefined ? [] : [{ id, method, path }])),
 );
 
-/** What pages are made of; the guide for developers and the gallery name operations without using them. */
-const files = find('libs/pages/src/**/*.ts').filter((file) => !isTest(file) && !/\/(gallery|developers)\//.test(file));
+/** What pages are made of; the guide for developers names operations without using them. */
+const files = find('libs/pages/src/**/*.ts').filter((file) => !isTest(file) && !/\/developers\//.test(file));
 const source = files.map(read).join('\n');
 
 /** A page calls it by its name, or leads to its address: files are read by the browser itself. */

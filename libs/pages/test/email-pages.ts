@@ -1,6 +1,6 @@
 import { type Letter, letterHtml, shopFoot, shopOf } from '@app/email/letter';
-import type { GalleryPage } from '../src/gallery/gallery.ts';
-import { arabicName, longName } from '../src/gallery/samples.ts';
+import type { GalleryPage } from './gallery/gallery.ts';
+import { arabicName, longName } from './gallery/samples.ts';
 
 const settings = {
   handle: 'atelier',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { startReceiver } from '@app/testing/http-receiver';
 import { pageFiles } from '../src/files.ts';
-import { type GalleryPage, gallery } from '../src/gallery/gallery.ts';
+import { type GalleryPage, gallery } from './gallery/gallery.ts';
 import { emailPages } from './email-pages.ts';
 
 const textOf = (...names: readonly string[]): string =>

@@ -1,7 +1,7 @@
 import { findAccessViolations, findMarkupFaults } from '@app/testing/browser/find-violations';
 import { openVisit, type Visit } from '@app/testing/browser/visit';
 import { expect, test } from 'vitest';
-import type { GalleryPage } from '../src/gallery/gallery.ts';
+import type { GalleryPage } from './gallery/gallery.ts';
 import { shownPages, startGallery } from './gallery-site.ts';
 
 type Shown = GalleryPage;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { order, pageOf, purchaseOf } from '../gallery/samples.ts';
+import { order, pageOf, purchaseOf } from '../../test/gallery/samples.ts';
 import type { Html } from '../html.ts';
 import type { Purchase } from './model.ts';
 import { orderPage } from './order-page.ts';

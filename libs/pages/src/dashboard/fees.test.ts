@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { overview } from '../gallery/dashboard-numbers-states.ts';
-import { paidOrder } from '../gallery/dashboard-orders-samples.ts';
-import { formats, order } from '../gallery/dashboard-samples.ts';
+import { overview } from '../../test/gallery/dashboard-numbers-states.ts';
+import { paidOrder } from '../../test/gallery/dashboard-orders-samples.ts';
+import { formats, order } from '../../test/gallery/dashboard-samples.ts';
 import type { Html } from '../html.ts';
 import { metricsPage } from './metrics/metrics-page.ts';
 import { orderPage } from './orders/order-page.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chargeOf, subscriptionOf } from '../gallery/portal-samples.ts';
+import { chargeOf, subscriptionOf } from '../../test/gallery/portal-samples.ts';
 import { saidOf } from './subscription-notices.ts';
 
 const active = subscriptionOf({});

@@ -1,13 +1,13 @@
-import { button, linkButton, linkLike } from '../components/button.ts';
-import { card, facts, fold } from '../components/card.ts';
-import { choices } from '../components/choice.ts';
-import { field, select } from '../components/field.ts';
-import { lines } from '../components/lines.ts';
-import { badge, bar, notice } from '../components/notice.ts';
-import { copyField, emptyState, stats, tabs, timeline } from '../components/parts.ts';
-import { pager, rows } from '../components/rows.ts';
-import { columnsOf, table } from '../components/table.ts';
-import { type Html, html } from '../html.ts';
+import { button, linkButton, linkLike } from '../../src/components/button.ts';
+import { card, facts, fold } from '../../src/components/card.ts';
+import { choices } from '../../src/components/choice.ts';
+import { field, select } from '../../src/components/field.ts';
+import { lines } from '../../src/components/lines.ts';
+import { badge, bar, notice } from '../../src/components/notice.ts';
+import { copyField, emptyState, stats, tabs, timeline } from '../../src/components/parts.ts';
+import { pager, rows } from '../../src/components/rows.ts';
+import { columnsOf, table } from '../../src/components/table.ts';
+import { type Html, html } from '../../src/html.ts';
 import { arabicName, longName } from './samples.ts';
 
 /** States that a picture shows at once: each has its heading. */

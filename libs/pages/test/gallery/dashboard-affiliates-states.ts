@@ -1,11 +1,11 @@
-import { affiliatePage, commissionsPage } from '../dashboard/affiliates/affiliate-page.ts';
-import { affiliatesPage } from '../dashboard/affiliates/affiliates.ts';
-import { editPage } from '../dashboard/affiliates/edit-page.ts';
-import type { Affiliate, Statement } from '../dashboard/affiliates/parts.ts';
-import { payoutPage } from '../dashboard/affiliates/payout-page.ts';
-import { payoutsPage } from '../dashboard/affiliates/payouts.ts';
-import { freshForm } from '../dashboard/frame/forms.ts';
-import { type Html, html } from '../html.ts';
+import { affiliatePage, commissionsPage } from '../../src/dashboard/affiliates/affiliate-page.ts';
+import { affiliatesPage } from '../../src/dashboard/affiliates/affiliates.ts';
+import { editPage } from '../../src/dashboard/affiliates/edit-page.ts';
+import type { Affiliate, Statement } from '../../src/dashboard/affiliates/parts.ts';
+import { payoutPage } from '../../src/dashboard/affiliates/payout-page.ts';
+import { payoutsPage } from '../../src/dashboard/affiliates/payouts.ts';
+import { freshForm } from '../../src/dashboard/frame/forms.ts';
+import { type Html, html } from '../../src/html.ts';
 import { formats, inFrame, order, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 

@@ -2,7 +2,7 @@ import type { OrderWithPayments } from '@app/contracts/orders';
 import type { PaymentResource } from '@app/contracts/payments';
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import type { ActivityEntry, DeliveryResource } from '@app/contracts/webhook-deliveries';
-import type { Preview } from '../dashboard/orders/refund-page.ts';
+import type { Preview } from '../../src/dashboard/orders/refund-page.ts';
 import { order } from './dashboard-samples.ts';
 
 const payment: PaymentResource = {

@@ -1,16 +1,16 @@
 import type { UnfinishedCheckout } from '@app/contracts/unfinished-checkouts';
-import { exportLink } from '../dashboard/frame/exports.ts';
-import { freshForm } from '../dashboard/frame/forms.ts';
-import { buyerPage, findBuyerPage } from '../dashboard/orders/buyer-page.ts';
-import { checkoutsPage } from '../dashboard/orders/checkouts-page.ts';
-import { orderPage } from '../dashboard/orders/order-page.ts';
-import { type OrderFilters, ordersPage } from '../dashboard/orders/orders-page.ts';
-import { paymentRefundPage } from '../dashboard/orders/payment-refund-page.ts';
-import { receiptPage } from '../dashboard/orders/receipt-page.ts';
-import { recordPage } from '../dashboard/orders/record-page.ts';
-import { type RefundContent, refundPage } from '../dashboard/orders/refund-page.ts';
-import { releasePage } from '../dashboard/orders/release-page.ts';
-import { type Html, html } from '../html.ts';
+import { exportLink } from '../../src/dashboard/frame/exports.ts';
+import { freshForm } from '../../src/dashboard/frame/forms.ts';
+import { buyerPage, findBuyerPage } from '../../src/dashboard/orders/buyer-page.ts';
+import { checkoutsPage } from '../../src/dashboard/orders/checkouts-page.ts';
+import { orderPage } from '../../src/dashboard/orders/order-page.ts';
+import { type OrderFilters, ordersPage } from '../../src/dashboard/orders/orders-page.ts';
+import { paymentRefundPage } from '../../src/dashboard/orders/payment-refund-page.ts';
+import { receiptPage } from '../../src/dashboard/orders/receipt-page.ts';
+import { recordPage } from '../../src/dashboard/orders/record-page.ts';
+import { type RefundContent, refundPage } from '../../src/dashboard/orders/refund-page.ts';
+import { releasePage } from '../../src/dashboard/orders/release-page.ts';
+import { type Html, html } from '../../src/html.ts';
 import {
   activity,
   declined,

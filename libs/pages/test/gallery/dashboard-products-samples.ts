@@ -1,5 +1,5 @@
 import type { ProductResource } from '@app/contracts/products';
-import type { Funnel } from '../dashboard/products/product-page.ts';
+import type { Funnel } from '../../src/dashboard/products/product-page.ts';
 import { arabicName, longName } from './samples.ts';
 
 export const productId = 'prd_01jd2q5v8kfw9s3x6z7yabcdef';

@@ -1,9 +1,9 @@
 import type { OrderResource } from '@app/contracts/orders';
-import type { FormState } from '../dashboard/frame/forms.ts';
-import { framed } from '../dashboard/frame/layout.ts';
-import type { Account, DashboardPage, Visit } from '../dashboard/frame/visit.ts';
-import { formatsFor } from '../formats.ts';
-import type { Html } from '../html.ts';
+import type { FormState } from '../../src/dashboard/frame/forms.ts';
+import { framed } from '../../src/dashboard/frame/layout.ts';
+import type { Account, DashboardPage, Visit } from '../../src/dashboard/frame/visit.ts';
+import { formatsFor } from '../../src/formats.ts';
+import type { Html } from '../../src/html.ts';
 import { boughtItems } from './samples.ts';
 
 const account: Account = {

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@app/contracts/audit';
-import { auditLogContent } from '../dashboard/settings/audit-log.ts';
-import { backupCodesPage, securityContent, setUpPage } from '../dashboard/settings/security-page.ts';
-import { auditLogPath, securityPath, settingsPage } from '../dashboard/settings/settings-page.ts';
-import { html } from '../html.ts';
+import { auditLogContent } from '../../src/dashboard/settings/audit-log.ts';
+import { backupCodesPage, securityContent, setUpPage } from '../../src/dashboard/settings/security-page.ts';
+import { auditLogPath, securityPath, settingsPage } from '../../src/dashboard/settings/settings-page.ts';
+import { html } from '../../src/html.ts';
 import { inFrame, stateOf, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 

@@ -1,12 +1,12 @@
-import { accountContent } from '../dashboard/settings/account-page.ts';
-import { settingsForm } from '../dashboard/settings/change-settings.ts';
-import { groups } from '../dashboard/settings/groups.ts';
-import { logoCard, logoPage, logoPath } from '../dashboard/settings/logo.ts';
-import { paymentsContent } from '../dashboard/settings/payments.ts';
-import { type SettingsPath, settingsPage } from '../dashboard/settings/settings-page.ts';
-import { supportEmailNotice } from '../dashboard/settings/support-email.ts';
-import { passedText, switchCard, timeCard } from '../dashboard/settings/test-mode.ts';
-import { type Html, html } from '../html.ts';
+import { accountContent } from '../../src/dashboard/settings/account-page.ts';
+import { settingsForm } from '../../src/dashboard/settings/change-settings.ts';
+import { groups } from '../../src/dashboard/settings/groups.ts';
+import { logoCard, logoPage, logoPath } from '../../src/dashboard/settings/logo.ts';
+import { paymentsContent } from '../../src/dashboard/settings/payments.ts';
+import { type SettingsPath, settingsPage } from '../../src/dashboard/settings/settings-page.ts';
+import { supportEmailNotice } from '../../src/dashboard/settings/support-email.ts';
+import { passedText, switchCard, timeCard } from '../../src/dashboard/settings/test-mode.ts';
+import { type Html, html } from '../../src/html.ts';
 import { inFrame, stateOf, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 

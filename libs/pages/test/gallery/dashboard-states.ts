@@ -1,9 +1,9 @@
-import { confirmPage } from '../dashboard/frame/confirm-page.ts';
-import { logInNotices, logInPage } from '../dashboard/frame/log-in-page.ts';
-import { factorPage } from '../dashboard/identity/factor-page.ts';
-import { forgotPage, sentPage } from '../dashboard/identity/forgot.ts';
-import { signUpPage } from '../dashboard/identity/sign-up.ts';
-import type { Html } from '../html.ts';
+import { confirmPage } from '../../src/dashboard/frame/confirm-page.ts';
+import { logInNotices, logInPage } from '../../src/dashboard/frame/log-in-page.ts';
+import { factorPage } from '../../src/dashboard/identity/factor-page.ts';
+import { forgotPage, sentPage } from '../../src/dashboard/identity/forgot.ts';
+import { signUpPage } from '../../src/dashboard/identity/sign-up.ts';
+import type { Html } from '../../src/html.ts';
 import { inFrame, stateOf } from './dashboard-samples.ts';
 
 const logIn = { email: '', next: '/app', typed: '', notice: null, problem: null };

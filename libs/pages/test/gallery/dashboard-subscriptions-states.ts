@@ -1,10 +1,10 @@
 import type { SubscriptionWithHistory } from '@app/contracts/subscriptions';
-import { freshForm } from '../dashboard/frame/forms.ts';
-import { cancelPage } from '../dashboard/subscriptions/cancel-page.ts';
-import { cardPage } from '../dashboard/subscriptions/card-page.ts';
-import { subscriptionPage } from '../dashboard/subscriptions/subscription-page.ts';
-import { subscriptionsPage } from '../dashboard/subscriptions/subscriptions-page.ts';
-import { type Html, html } from '../html.ts';
+import { freshForm } from '../../src/dashboard/frame/forms.ts';
+import { cancelPage } from '../../src/dashboard/subscriptions/cancel-page.ts';
+import { cardPage } from '../../src/dashboard/subscriptions/card-page.ts';
+import { subscriptionPage } from '../../src/dashboard/subscriptions/subscription-page.ts';
+import { subscriptionsPage } from '../../src/dashboard/subscriptions/subscriptions-page.ts';
+import { type Html, html } from '../../src/html.ts';
 import { paymentOf, subscription, subscriptionOf } from './dashboard-orders-samples.ts';
 import { formats, inFrame, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';

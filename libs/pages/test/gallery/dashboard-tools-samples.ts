@@ -1,7 +1,7 @@
-import type { Entry } from '../dashboard/activity/activity-page.ts';
-import type { Delivery } from '../dashboard/activity/delivery-page.ts';
-import type { Preview, Run } from '../dashboard/daily-job/parts.ts';
-import type { Endpoint, Recovery } from '../dashboard/integrations/parts.ts';
+import type { Entry } from '../../src/dashboard/activity/activity-page.ts';
+import type { Delivery } from '../../src/dashboard/activity/delivery-page.ts';
+import type { Preview, Run } from '../../src/dashboard/daily-job/parts.ts';
+import type { Endpoint, Recovery } from '../../src/dashboard/integrations/parts.ts';
 
 const at = '2026-10-23T12:00:00.000Z';
 

@@ -1,6 +1,6 @@
-import type { ApiDescription, ApiOperation, Schema } from '../developers/api-description.ts';
-import { developerPages } from '../developers/developer-pages.ts';
-import type { DeveloperPage } from '../developers/layout.ts';
+import type { ApiDescription, ApiOperation, Schema } from '../../src/developers/api-description.ts';
+import { developerPages } from '../../src/developers/developer-pages.ts';
+import type { DeveloperPage } from '../../src/developers/layout.ts';
 import { longName } from './samples.ts';
 
 const orderId: Schema = { type: 'string', pattern: '^ord_[0-7][0-9a-hjkmnp-tv-z]{25}$' };

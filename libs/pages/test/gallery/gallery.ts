@@ -1,6 +1,6 @@
-import { renderPage } from '../developers/layout.ts';
-import { type DocumentOptions, renderDocument } from '../document.ts';
-import { html } from '../html.ts';
+import { renderPage } from '../../src/developers/layout.ts';
+import { type DocumentOptions, renderDocument } from '../../src/document.ts';
+import { html } from '../../src/html.ts';
 import { componentStates } from './component-states.ts';
 import { dashboardAffiliatesStates } from './dashboard-affiliates-states.ts';
 import { dashboardAutomationsStates } from './dashboard-automations-states.ts';

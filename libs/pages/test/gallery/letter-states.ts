@@ -1,6 +1,6 @@
-import type { NoticePage } from '../checkout/notice-pages.ts';
-import { formatsFor } from '../formats.ts';
-import type { Html } from '../html.ts';
+import type { NoticePage } from '../../src/checkout/notice-pages.ts';
+import { formatsFor } from '../../src/formats.ts';
+import type { Html } from '../../src/html.ts';
 import {
   confirmEmailPage,
   confirmSupportPage,
@@ -15,7 +15,7 @@ import {
   supportConfirmedPage,
   verifiedPage,
   verifyPage,
-} from '../letters/letter-pages.ts';
+} from '../../src/letters/letter-pages.ts';
 import { longName } from './samples.ts';
 
 const bodyOf = (page: () => NoticePage) => (): Html => page().body;

@@ -1,5 +1,5 @@
-import { bankPage } from '../checkout/bank-page.ts';
-import { simulatedCard } from '../checkout/cards.ts';
+import { bankPage } from '../../src/checkout/bank-page.ts';
+import { simulatedCard } from '../../src/checkout/cards.ts';
 import {
   archivedPage,
   busyFormPage,
@@ -13,13 +13,13 @@ import {
   unknownShopPage,
   unknownTokenPage,
   usedLinkPage,
-} from '../checkout/notice-pages.ts';
-import { fieldErrors, orderNotices } from '../checkout/order-page.texts.ts';
-import { type OrderContent, orderPage } from '../checkout/order-page.ts';
-import { processingPage } from '../checkout/processing-page.ts';
-import { endedPage, type ThanksContent, thanksPage } from '../checkout/thanks-page.ts';
-import { type UpsellContent, upsellPage } from '../checkout/upsell-page.ts';
-import type { Html } from '../html.ts';
+} from '../../src/checkout/notice-pages.ts';
+import { fieldErrors, orderNotices } from '../../src/checkout/order-page.texts.ts';
+import { type OrderContent, orderPage } from '../../src/checkout/order-page.ts';
+import { processingPage } from '../../src/checkout/processing-page.ts';
+import { endedPage, type ThanksContent, thanksPage } from '../../src/checkout/thanks-page.ts';
+import { type UpsellContent, upsellPage } from '../../src/checkout/upsell-page.ts';
+import type { Html } from '../../src/html.ts';
 import { arabicName, longName, order, pageOf, purchase, purchaseOf } from './samples.ts';
 
 const orderOf = (changes: Partial<OrderContent>): OrderContent => Object.assign({}, order, changes);

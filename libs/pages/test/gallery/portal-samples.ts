@@ -1,8 +1,8 @@
 import type { PortalOrder, PortalReceipt, PortalSubscriptionWithHistory } from '@app/contracts/portal';
-import { simulatedCard } from '../checkout/cards.ts';
-import { formatsFor } from '../formats.ts';
-import type { CardContent } from '../portal/card-pages.ts';
-import type { OpenedOf } from '../portal/model.ts';
+import { simulatedCard } from '../../src/checkout/cards.ts';
+import { formatsFor } from '../../src/formats.ts';
+import type { CardContent } from '../../src/portal/card-pages.ts';
+import type { OpenedOf } from '../../src/portal/model.ts';
 import { boughtItems, purchase } from './samples.ts';
 
 const seller = { name: purchase.shop.name, support_email: purchase.shop.supportEmail };

@@ -1,12 +1,12 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
-import type { Html } from '../html.ts';
-import { cancelNotices, cancelPage } from '../portal/cancel-page.ts';
-import { bankPage, cardError, cardNotices, cardPage, checkingPage } from '../portal/card-pages.ts';
-import { emailError, linkNotices, linkPage, openPage, sentPage } from '../portal/link-pages.ts';
-import { purchasesPage } from '../portal/purchases-page.ts';
-import { receiptPage } from '../portal/receipt-page.ts';
-import type { Said } from '../portal/subscription-notices.ts';
-import { subscriptionPage } from '../portal/subscription-page.ts';
+import type { Html } from '../../src/html.ts';
+import { cancelNotices, cancelPage } from '../../src/portal/cancel-page.ts';
+import { bankPage, cardError, cardNotices, cardPage, checkingPage } from '../../src/portal/card-pages.ts';
+import { emailError, linkNotices, linkPage, openPage, sentPage } from '../../src/portal/link-pages.ts';
+import { purchasesPage } from '../../src/portal/purchases-page.ts';
+import { receiptPage } from '../../src/portal/receipt-page.ts';
+import type { Said } from '../../src/portal/subscription-notices.ts';
+import { subscriptionPage } from '../../src/portal/subscription-page.ts';
 import {
   cardOf,
   chargeOf,

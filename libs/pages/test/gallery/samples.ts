@@ -1,8 +1,8 @@
 import type { OrderResource } from '@app/contracts/orders';
-import { simulatedCard } from '../checkout/cards.ts';
-import type { PageOf, Product, Purchase, Shop } from '../checkout/model.ts';
-import type { OrderContent } from '../checkout/order-page.ts';
-import { formatsFor } from '../formats.ts';
+import { simulatedCard } from '../../src/checkout/cards.ts';
+import type { PageOf, Product, Purchase, Shop } from '../../src/checkout/model.ts';
+import type { OrderContent } from '../../src/checkout/order-page.ts';
+import { formatsFor } from '../../src/formats.ts';
 
 /** Longer than any name of a real product, without a break. */
 export const longName = `${'The complete and unabridged course in watercolour, with '.repeat(3)}${'x'.repeat(40)}`;

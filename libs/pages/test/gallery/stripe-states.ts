@@ -1,10 +1,10 @@
-import { bankPage } from '../checkout/bank-page.ts';
-import { type CardUse, cardFormOf } from '../checkout/cards.ts';
-import type { Confirming } from '../checkout/confirming.ts';
-import { orderNotices } from '../checkout/order-page.texts.ts';
-import { type OrderContent, orderPage } from '../checkout/order-page.ts';
-import type { Html } from '../html.ts';
-import { bankPage as cardBankPage, cardPage, type WaitsFor } from '../portal/card-pages.ts';
+import { bankPage } from '../../src/checkout/bank-page.ts';
+import { type CardUse, cardFormOf } from '../../src/checkout/cards.ts';
+import type { Confirming } from '../../src/checkout/confirming.ts';
+import { orderNotices } from '../../src/checkout/order-page.texts.ts';
+import { type OrderContent, orderPage } from '../../src/checkout/order-page.ts';
+import type { Html } from '../../src/html.ts';
+import { bankPage as cardBankPage, cardPage, type WaitsFor } from '../../src/portal/card-pages.ts';
 import { cardOf, openedOf, pastDue } from './portal-samples.ts';
 import { order, pageOf, purchaseOf } from './samples.ts';
 
