@@ -14,7 +14,7 @@ const usesStatement = statement<{ uses: number }>(
   { uses: 'int8' },
 );
 
-/** How often each discount was used, in their order. */
+/** How often each discount was used, in their order; 0 for one that the account does not have. */
 export async function usesOf(db: Pick<Client, 'query'>, discounts: readonly LimitedDiscount[]): Promise<number[]> {
   const values = [discounts.map(({ accountId }) => accountId), discounts.map(({ discountId }) => discountId)];
   const { rows } = await db.query(usesStatement(values));
