@@ -95,7 +95,7 @@ function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): stri
     const given = (issue.input as Readonly<Record<string, unknown>>)[issue.discriminator];
     return given === undefined ? requiredMessage : oneOf(issue.options.map(String));
   }
-  const values = valuesOf(issue.errors);
+  const values = listedValues(issue.errors);
   if (values !== undefined) return oneOf(values);
   const [nearest] = issue.errors.toSorted((one, other) => one.length - other.length);
   const first = nearest?.[0];
@@ -103,7 +103,7 @@ function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): stri
   return first.path.length === 0 ? first.message : `is not valid: ${first.path.join('.')} ${first.message}`;
 }
 
-function valuesOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string[] | undefined {
+function listedValues(errors: readonly (readonly z.core.$ZodIssue[])[]): string[] | undefined {
   const values: string[] = [];
   for (const [issue] of errors) {
     const some = issue === undefined || issue.path.length > 0 ? undefined : valuesOfIssue(issue);
@@ -116,7 +116,7 @@ function valuesOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string[] | 
 function valuesOfIssue(issue: z.core.$ZodIssue): string[] | undefined {
   if (issue.code === 'invalid_value') return issue.values.map(String);
   if (issue.code === 'invalid_type' && issue.expected === 'boolean') return ['true', 'false'];
-  return issue.code === 'invalid_union' ? valuesOf(issue.errors) : undefined;
+  return issue.code === 'invalid_union' ? listedValues(issue.errors) : undefined;
 }
 
 /** Names of fields have no comma, so `namesIn` can split the text again. */

@@ -101,7 +101,7 @@ export interface LetterFilter {
 }
 
 const filtered = '($1::text is null or subject = $1) and ($2::text is null or event_id = $2)';
-const valuesOf = ({ subject, eventId }: LetterFilter): (string | null)[] => [subject ?? null, eventId ?? null];
+const filterValues = ({ subject, eventId }: LetterFilter): (string | null)[] => [subject ?? null, eventId ?? null];
 
 export interface LetterCount {
   readonly subject: string;
@@ -119,7 +119,7 @@ const countStatement = statement<LetterCount>(
 
 /** Dead letters of each subject, and how many of them wait for their replay. */
 export async function countLetters(database: Database, filter: LetterFilter): Promise<LetterCount[]> {
-  return (await database.pool.query(unnamed(countStatement(valuesOf(filter))))).rows;
+  return (await database.pool.query(unnamed(countStatement(filterValues(filter))))).rows;
 }
 
 export interface ListedLetter {
@@ -143,7 +143,7 @@ export async function listLetters(
   filter: LetterFilter,
   page: { limit: number; after: string },
 ): Promise<ListedLetter[]> {
-  const values = [...valuesOf(filter), page.after, page.limit];
+  const values = [...filterValues(filter), page.after, page.limit];
   return (await database.pool.query(unnamed(listStatement(values)))).rows;
 }
 
@@ -167,7 +167,7 @@ export async function requestReplay(
   filter: LetterFilter,
   limit: number,
 ): Promise<RequestedReplay | undefined> {
-  const { rows } = await database.pool.query(unnamed(requestStatement([...valuesOf(filter), limit])));
+  const { rows } = await database.pool.query(unnamed(requestStatement([...filterValues(filter), limit])));
   const [first] = rows;
   if (first === undefined) return undefined;
   return { eventIds: rows.map((row) => row.event_id), requestedAt: first.replay_requested_at };

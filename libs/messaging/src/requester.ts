@@ -227,7 +227,7 @@ async function attempt(call: Call): Promise<Msg | Failure> {
     return 'unreached';
   }
   call.sentMs = performance.now();
-  return await resultOf(call, call.sentMs + limitMs);
+  return await replyOrFailure(call, call.sentMs + limitMs);
 }
 
 /**
@@ -242,7 +242,7 @@ async function isReached({ peer, definition, deps }: Call): Promise<boolean> {
 }
 
 /** Reads what arrives until one attempt is decided; a reply to any earlier attempt counts as well. */
-async function resultOf(call: Call, endMs: number): Promise<Msg | Failure> {
+async function replyOrFailure(call: Call, endMs: number): Promise<Msg | Failure> {
   while (performance.now() < endMs) {
     const reply = await call.mailbox.next(Math.min(call.deps.silentMs, endMs - performance.now()));
     if (reply === 'lost') return reply;

@@ -1,7 +1,7 @@
 import { declineReason } from '@app/contracts/payments';
 import { expect, test } from 'vitest';
-import { orderNotices } from './checkout/order-page.texts.ts';
 import { openedOf, pastDue, subscriptionOf } from '../test/gallery/portal-samples.ts';
+import { orderNotices } from './checkout/order-page.texts.ts';
 import { cardNotices } from './portal/card-pages.ts';
 import { stateNotices } from './portal/subscription-notices.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { startReceiver } from '@app/testing/http-receiver';
 import { pageFiles } from '../src/files.ts';
-import { type GalleryPage, gallery } from './gallery/gallery.ts';
 import { emailPages } from './email-pages.ts';
+import { type GalleryPage, gallery } from './gallery/gallery.ts';
 
 const textOf = (...names: readonly string[]): string =>
   names

@@ -67,7 +67,7 @@ const sendPays = (opened: readonly Opened[]) => sendTogether(opened.length, (n) 
 const reported = (results: PromiseSettledResult<{ status: string }>[]) =>
   results.map((one) => (one.status === 'fulfilled' ? one.value.status : (one.reason as { code: string }).code));
 
-function valuesOf<T>(results: PromiseSettledResult<T>[]): T[] {
+function fulfilledValues<T>(results: PromiseSettledResult<T>[]): T[] {
   return results.map((one) => {
     if (one.status === 'rejected') throw one.reason;
     return one.value;
@@ -104,7 +104,7 @@ test('fifty checkouts opened and paid at once query catalog once each time, and 
   harness.shop.set('acc_2/course', { ...plainCourse, priceCents: 5_000 });
   const statements = await countStatements(harness.base.database.url);
   const accounts = ['acc_1', 'acc_2'];
-  const opened = valuesOf(
+  const opened = fulfilledValues(
     await openTogether(50, (n) => harness.open({ email: buyer(n) }, { accountId: accounts[n % 2] as string })),
   );
   expect(harness.catalog.requested.map((wanted) => wanted.length)).toEqual([1, 1, 2]);
@@ -118,7 +118,7 @@ test('fifty checkouts opened and paid at once query catalog once each time, and 
   harness.billing.beforeAnswer = async () => {
     await harness.billing.wasStarted(50);
   };
-  const paid = valuesOf(await sendPays(opened));
+  const paid = fulfilledValues(await sendPays(opened));
   expect(paid.map(({ totalCents }) => totalCents)).toEqual(opened.map(({ totalCents }) => totalCents));
   expect(new Set(paid.map(({ orderId }) => orderId)).size).toBe(50);
   // The first question is of the checkout that kept the reads busy.
@@ -131,7 +131,7 @@ test('fifty checkouts opened and paid at once query catalog once each time, and 
 });
 
 test('events of payments that were recorded from the replies cost one statement together, and change nothing', async () => {
-  const opened = valuesOf(await openTogether(20, () => harness.open({ email })));
+  const opened = fulfilledValues(await openTogether(20, () => harness.open({ email })));
   await Promise.all(opened.map((one, n) => harness.pay(one, n % 4 === 0 ? 'declined' : 'ok')));
   const before = await harness.query('select id, status, revision from checkouts order by id');
   const statements = await countStatements(harness.base.database.url);
@@ -160,7 +160,7 @@ test.each([
   ['recorded', 'orders', 'customer_email', 'internal'],
 ])('a sale that cannot be %s fails alone; those of the same batch are paid', async (_, table, column, code) => {
   const names = times(8, (n) => `buyer-${n}@example.com`);
-  const opened = valuesOf(await openTogether(8, (n) => harness.open({ email: names[n] as string })));
+  const opened = fulfilledValues(await openTogether(8, (n) => harness.open({ email: names[n] as string })));
   const bad = column === 'checkout_id' ? opened[3]?.id : names[3];
   await harness.query(`create function stop() returns trigger language plpgsql as $$ begin
     if new.${column} = '${bad}' then raise exception 'cannot be written'; end if; return new; end $$`);
@@ -172,9 +172,9 @@ test.each([
 
 test('the same checkout twice in one batch starts one attempt', async () => {
   const statements = await countStatements(harness.base.database.url);
-  const [opened] = valuesOf(await openTogether(1, () => harness.open({ email, discountCode: 'TWICE' })));
+  const [opened] = fulfilledValues(await openTogether(1, () => harness.open({ email, discountCode: 'TWICE' })));
   if (opened === undefined) throw new Error('nothing was opened');
-  const results = valuesOf(await sendTogether(3, () => harness.pay(opened)));
+  const results = fulfilledValues(await sendTogether(3, () => harness.pay(opened)));
   expect(new Set(results.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
   expect(results[0]).toMatchObject({ status: 'paid', totalCents: 4_950 });
   // All three were in one batch: the second and third read again.
@@ -186,14 +186,14 @@ test('the same checkout twice in one batch starts one attempt', async () => {
 
 test('the same open twice in one batch opens one checkout with two secrets', async () => {
   const commandId = `01${'k'.repeat(24)}`;
-  const results = valuesOf(await openTogether(2, () => harness.open({ email }, { commandId })));
+  const results = fulfilledValues(await openTogether(2, () => harness.open({ email }, { commandId })));
   for (const opened of results) expect((await harness.get(opened)).id).toBe(`cko_${commandId}`);
   expect(new Set(results.map(({ secret }) => secret)).size).toBe(2);
 });
 
 test('uses of a limited code go to the first ones of a batch; a rehearsal among them takes none', async () => {
   const tests = [true, false, false, false, true];
-  const opened = valuesOf(
+  const opened = fulfilledValues(
     await openTogether(5, (n) =>
       harness.open({ email: buyer(n), discountCode: 'TWICE' }, { testMode: tests[n] as boolean }),
     ),

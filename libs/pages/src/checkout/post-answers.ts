@@ -24,7 +24,7 @@ export function busyForm(request: PageRequest, action: string, retryAfterSeconds
 }
 
 /** The Idempotency-Key of a click: another card or another total is another click. */
-export function keyOf(form: URLSearchParams, ...parts: readonly string[]): string {
+export function postKey(form: URLSearchParams, ...parts: readonly string[]): string {
   return [form.get('key') ?? '', ...parts]
     .join('.')
     .replaceAll(/[^\x21-\x7e]/g, '_')

@@ -5,7 +5,7 @@ import { countriesFor } from './countries-for.ts';
 import { codeLater, fieldErrors } from './order-page.texts.ts';
 import { type OrderContent, type OrderValues, orderPage } from './order-page.ts';
 import { actionOf, type ProductAddress, portalUrlAt } from './product-address.ts';
-import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
+import { cardOf, checkoutPageOf, type Seen, shopOf, titleOf } from './views.ts';
 
 /** Loaded after the page: it works without them. */
 const pageScripts: readonly string[] = ['htmx.js', 'checkout.js'];
@@ -39,7 +39,7 @@ export function showOrder(
   const card = cardOf(seen, portalUrlAt(request.baseUrl, address.handle));
   const content: OrderContent = {
     bumps: priced.bumps,
-    values: outcome.values ?? valuesOf(request, seen),
+    values: outcome.values ?? shownValues(request, seen),
     errors: outcome.errors ?? errorsOf(seen),
     notice: outcome.notice ?? null,
     takesCodes: offer?.hasDiscountCodes ?? false,
@@ -64,7 +64,7 @@ export function showOrder(
     accent: shopOf(seen).accentColor,
     ...cardPart(card),
     retryAfterSeconds: outcome.retryAfterSeconds,
-    body: orderPage(pageOf(request, seen, post, content)),
+    body: orderPage(checkoutPageOf(request, seen, post, content)),
   };
 }
 
@@ -80,7 +80,7 @@ function appliedCodeOf({ offer, checkout }: Seen): string | null {
   return offer?.discount?.refusal === null ? offer.discount.code : null;
 }
 
-function valuesOf({ query }: PageRequest, { offer, checkout }: Seen): OrderValues {
+function shownValues({ query }: PageRequest, { offer, checkout }: Seen): OrderValues {
   return {
     email: checkout?.email ?? cleanText(query.get('email'), 254),
     name: checkout?.name ?? '',

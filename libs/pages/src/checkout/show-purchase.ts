@@ -26,7 +26,7 @@ import { cardPart, showOrder } from './show-order.ts';
 import { type Refused, showRefusal } from './show-refusal.ts';
 import { endedPage, type ThanksContent, thanksPage } from './thanks-page.ts';
 import { upsellPage } from './upsell-page.ts';
-import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
+import { cardOf, checkoutPageOf, type Seen, shopOf, titleOf } from './views.ts';
 
 /** GET of a product's address: its order, or how far this browser's purchase of it is. */
 export async function showPurchase(request: PageRequest, address: ProductAddress): Promise<PageAnswer> {
@@ -187,7 +187,7 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
     case 'processing': {
       const checks = checksOf(request.query);
       const content = { checks, nextUrl: `${pathOf(address)}?check=${checks + 1}` };
-      return { head: checkHead(content), body: (post) => processingPage(pageOf(request, seen, post, content)) };
+      return { head: checkHead(content), body: (post) => processingPage(checkoutPageOf(request, seen, post, content)) };
     }
     case 'requires_action': {
       const confirming = confirmingOf(checkout.action?.url, seen.clientSecret, checkout.publishableKey);
@@ -198,18 +198,21 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
         quote: checkout.quote,
         notice,
       };
-      return { isSecret: isSecretWay(confirming), body: (post) => bankPage(pageOf(request, seen, post, content)) };
+      return {
+        isSecret: isSecretWay(confirming),
+        body: (post) => bankPage(checkoutPageOf(request, seen, post, content)),
+      };
     }
     case 'authorized': {
       const { headline = '', description = null, amountCents = 0, expiresAt = null } = checkout.upsell ?? {};
       const content = { headline, description: description ?? '', amountCents, expiresAt, now: request.now, notice };
-      return { body: (post) => upsellPage(pageOf(request, seen, post, content)) };
+      return { body: (post) => upsellPage(checkoutPageOf(request, seen, post, content)) };
     }
     case 'paid':
-      return { body: (post) => thanksPage(pageOf(request, seen, post, thanksOf(address, checkout))) };
+      return { body: (post) => thanksPage(checkoutPageOf(request, seen, post, thanksOf(address, checkout))) };
     default:
       return {
-        body: (post) => endedPage(pageOf(request, seen, post, { isRefunded: checkout.status === 'refunded' })),
+        body: (post) => endedPage(checkoutPageOf(request, seen, post, { isRefunded: checkout.status === 'refunded' })),
       };
   }
 }

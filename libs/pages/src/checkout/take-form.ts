@@ -1,7 +1,7 @@
 import type { PageAnswer, PageRequest } from '../page.ts';
 import { forgetCheckout, isProductId, type OwnCheckout } from './checkout-cookies.ts';
 import { readOrderForm } from './order-form.ts';
-import { back, busyForm, keyOf, payBody } from './post-answers.ts';
+import { back, busyForm, payBody, postKey } from './post-answers.ts';
 import { actionOf, type ProductAddress } from './product-address.ts';
 import { buyer, findOwn } from './show-purchase.ts';
 import { takeOrder } from './take-order.ts';
@@ -48,7 +48,7 @@ const decided = ['invalid_transition', 'idempotency_key_in_use'];
 async function perform(request: PageRequest, address: ProductAddress, own: OwnCheckout, step: LaterStep) {
   const actor = buyer(request, own);
   const params = { checkoutId: own.checkoutId };
-  const idempotencyKey = keyOf(request.form, step, request.form.get('card') ?? '');
+  const idempotencyKey = postKey(request.form, step, request.form.get('card') ?? '');
   if (step === 'continue') return await request.call('continueCheckout', { actor, params, idempotencyKey });
   if (step === 'pay-otherwise') {
     const body = payBody(request, address, readOrderForm(request.form).values.card);

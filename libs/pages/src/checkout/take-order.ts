@@ -3,7 +3,7 @@ import type { PageAnswer, PageCookie, PageRequest, ShownPage } from '../page.ts'
 import { forgetCheckout, isProductId, type OwnCheckout } from './checkout-cookies.ts';
 import { type OrderForm, readOrderForm } from './order-form.ts';
 import { fieldErrors, orderNotices } from './order-page.texts.ts';
-import { back, busyForm, keyOf, payBody } from './post-answers.ts';
+import { back, busyForm, payBody, postKey } from './post-answers.ts';
 import { actionOf, type ProductAddress, portalUrlAt } from './product-address.ts';
 import { type SavedOrder, saveOrder } from './save-order.ts';
 import { type OrderOutcome, showOrder } from './show-order.ts';
@@ -89,7 +89,7 @@ async function pay(taken: Taken): Promise<PageAnswer> {
   const paid = await request.call('payCheckout', {
     actor: buyer(request, own),
     params: { checkoutId: own.checkoutId },
-    idempotencyKey: keyOf(request.form, form.action, token, checkout.quote),
+    idempotencyKey: postKey(request.form, form.action, token, checkout.quote),
     body,
   });
   if (paid.ok) return back(request, address, saved.cookies);
@@ -154,13 +154,13 @@ async function show({ request, address, form, saved }: Taken, outcome: OrderOutc
     });
   const { checkout, own } = saved;
   const seen = { offer: found.ok ? found.body : null, checkout, productId: own.productId };
-  const values = outcome.values ?? valuesOf(form, saved);
+  const values = outcome.values ?? savedValues(form, saved);
   const cookies: readonly PageCookie[] = saved.cookies;
   return Object.assign(showOrder(request, address, seen, Object.assign({}, outcome, { values })), { cookies });
 }
 
 /** What was typed stays, also what was not saved; a code that is applied is typed no longer. */
-function valuesOf({ values }: OrderForm, { errors, checkout }: SavedOrder): OrderForm['values'] {
+function savedValues({ values }: OrderForm, { errors, checkout }: SavedOrder): OrderForm['values'] {
   const code = errors.code === undefined && checkout.discountCode !== null ? '' : values.code;
   return Object.assign({}, values, { code: errors.code === undefined ? '' : code });
 }

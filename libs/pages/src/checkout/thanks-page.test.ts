@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { order, pageOf, purchaseOf } from '../../test/gallery/samples.ts';
+import { order, purchaseOf, samplePageOf } from '../../test/gallery/samples.ts';
 import type { Html } from '../html.ts';
 import type { Purchase } from './model.ts';
 import { orderPage } from './order-page.ts';
@@ -17,8 +17,8 @@ const bought = (name: string) => ({
   portalUrl: '/p/atelier',
 });
 const pages: Record<string, (of: Purchase) => Html> = {
-  'before the payment': (of) => orderPage(pageOf(order, of)),
-  'after it': (of) => thanksPage(pageOf(bought('Bob Ray'), of)),
+  'before the payment': (of) => orderPage(samplePageOf(order, of)),
+  'after it': (of) => thanksPage(samplePageOf(bought('Bob Ray'), of)),
 };
 
 test.each(Object.entries(pages))('the buyer of a subscription reads when it renews and how it ends: %s', (_, page) => {
@@ -40,14 +40,16 @@ test.each(Object.entries(pages))('a buyer who may cancel in the portal reads so,
 });
 
 test('who pays nothing agrees by ordering', () => {
-  const agreeing = (cents: number) => textOf(orderPage(pageOf(order, purchaseOf({}, cents))));
+  const agreeing = (cents: number) => textOf(orderPage(samplePageOf(order, purchaseOf({}, cents))));
   expect(agreeing(0)).toContain('By ordering you agree to the terms');
   expect(agreeing(1_900)).toContain('By paying you agree to the terms');
 });
 
 test('the thanks greet by name, where the buyer gave one', () => {
-  expect(textOf(thanksPage(pageOf(bought('Bob Ray'), purchaseOf({ name: 'Club' }))))).toContain(
+  expect(textOf(thanksPage(samplePageOf(bought('Bob Ray'), purchaseOf({ name: 'Club' }))))).toContain(
     'Thank you, Bob Ray. You bought Club.',
   );
-  expect(textOf(thanksPage(pageOf(bought(''), purchaseOf({ name: 'Club' }))))).toContain('Thank you. You bought Club.');
+  expect(textOf(thanksPage(samplePageOf(bought(''), purchaseOf({ name: 'Club' }))))).toContain(
+    'Thank you. You bought Club.',
+  );
 });

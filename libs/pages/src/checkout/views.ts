@@ -73,7 +73,12 @@ function cardProcessorOf({ offer, checkout }: Seen): CardProcessor | null {
 }
 
 /** A page of a purchase around its content. */
-export function pageOf<Content>(request: PageRequest, seen: Seen, post: Post, content: Content): PageOf<Content> {
+export function checkoutPageOf<Content>(
+  request: PageRequest,
+  seen: Seen,
+  post: Post,
+  content: Content,
+): PageOf<Content> {
   return { purchase: purchaseOf(seen), post, formats: formatsFor(request.languages), content };
 }
 

@@ -20,7 +20,7 @@ const entry: AuditEntry = {
   created_at: '2026-10-23T12:00:00.000Z',
   last_at: '2026-10-23T12:00:00.000Z',
 };
-const keyOf = (name: string) => ({ kind: 'key' as const, id: 'key_01jd2q5v8kfw9s3x6z7yabcdef', name });
+const keyFactor = (name: string) => ({ kind: 'key' as const, id: 'key_01jd2q5v8kfw9s3x6z7yabcdef', name });
 const nobody = { kind: 'anonymous' as const, id: null, name: null };
 const orderId = 'ord_01jd2q5v8kfw9s3x6z7yabcdef';
 
@@ -39,7 +39,7 @@ const entries: AuditEntry[] = [
     kind: 'refund',
     operation: 'refundOrder',
     object_id: orderId,
-    actor: keyOf(longName),
+    actor: keyFactor(longName),
     user_agent: longName,
   },
   {
@@ -48,7 +48,7 @@ const entries: AuditEntry[] = [
     operation: 'refundOrder',
     outcome: 'refused',
     code: 'insufficient_scope',
-    actor: keyOf(arabicName),
+    actor: keyFactor(arabicName),
   },
   { ...entry, kind: 'api_key', operation: 'createApiKey', outcome: 'unknown', address: null, user_agent: null },
   { ...entry, operation: 'resetPassword', actor: { kind: 'link', id: null, name: 'ada@example.com' } },

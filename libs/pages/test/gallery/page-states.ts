@@ -20,10 +20,10 @@ import { processingPage } from '../../src/checkout/processing-page.ts';
 import { endedPage, type ThanksContent, thanksPage } from '../../src/checkout/thanks-page.ts';
 import { type UpsellContent, upsellPage } from '../../src/checkout/upsell-page.ts';
 import type { Html } from '../../src/html.ts';
-import { arabicName, longName, order, pageOf, purchase, purchaseOf } from './samples.ts';
+import { arabicName, longName, order, purchase, purchaseOf, samplePageOf } from './samples.ts';
 
 const orderOf = (changes: Partial<OrderContent>): OrderContent => Object.assign({}, order, changes);
-const valuesOf = (changes: Partial<OrderContent['values']>): OrderContent['values'] =>
+const orderValues = (changes: Partial<OrderContent['values']>): OrderContent['values'] =>
   Object.assign({}, order.values, changes);
 
 const withBumps = Object.assign({}, purchase, {
@@ -57,44 +57,53 @@ const thanks: ThanksContent = {
 
 /** Every page of a purchase, and each of its states. */
 export const pageStates: Readonly<Record<string, () => Html>> = {
-  'order-empty': () => orderPage(pageOf(orderOf({ bumps: [] }))),
+  'order-empty': () => orderPage(samplePageOf(orderOf({ bumps: [] }))),
   'order-full': () =>
     orderPage(
-      pageOf(
-        orderOf({ appliedCode: 'SPRING', values: valuesOf({ email: 'ada@gmial.com', name: 'Ada Lovelace' }) }),
+      samplePageOf(
+        orderOf({ appliedCode: 'SPRING', values: orderValues({ email: 'ada@gmial.com', name: 'Ada Lovelace' }) }),
         withBumps,
       ),
     ),
   'order-errors': () =>
     orderPage(
-      pageOf(
+      samplePageOf(
         orderOf({
-          values: valuesOf({ email: 'ada', code: 'NO-SUCH-CODE' }),
+          values: orderValues({ email: 'ada', code: 'NO-SUCH-CODE' }),
           errors: { email: fieldErrors.email ?? '', code: fieldErrors.code ?? '' },
           notice: { meaning: 'info', text: orderNotices.code_refused },
         }),
       ),
     ),
-  'order-declined': () => orderPage(pageOf(orderOf({ notice: { meaning: 'bad', text: orderNotices.card_declined } }))),
+  'order-declined': () =>
+    orderPage(samplePageOf(orderOf({ notice: { meaning: 'bad', text: orderNotices.card_declined } }))),
   'order-repeated': () =>
     orderPage(
-      pageOf(orderOf({ requestsRepeat: true, notice: { meaning: 'info', text: orderNotices.already_bought } })),
+      samplePageOf(orderOf({ requestsRepeat: true, notice: { meaning: 'info', text: orderNotices.already_bought } })),
     ),
-  'order-free': () => orderPage(pageOf(orderOf({ bumps: [], card: null }), purchaseOf({}, 0))),
-  'order-subscription': () => orderPage(pageOf(orderOf({}), purchaseOf({ billingInterval: 'month' }))),
-  'order-test': () => orderPage(pageOf(orderOf({}), Object.assign({}, purchase, { isTest: true }))),
+  'order-free': () => orderPage(samplePageOf(orderOf({ bumps: [], card: null }), purchaseOf({}, 0))),
+  'order-subscription': () => orderPage(samplePageOf(orderOf({}), purchaseOf({ billingInterval: 'month' }))),
+  'order-test': () => orderPage(samplePageOf(orderOf({}), Object.assign({}, purchase, { isTest: true }))),
   'order-long': () =>
-    orderPage(pageOf(orderOf({}), purchaseOf({ name: longName, description: longName }, 123_456_789), 'de-DE')),
-  'order-yen': () => orderPage(pageOf(orderOf({}), purchaseOf({}, 14_900, 'jpy'), 'ja')),
+    orderPage(samplePageOf(orderOf({}), purchaseOf({ name: longName, description: longName }, 123_456_789), 'de-DE')),
+  'order-yen': () => orderPage(samplePageOf(orderOf({}), purchaseOf({}, 14_900, 'jpy'), 'ja')),
   'order-right-to-left': () =>
-    orderPage(pageOf(orderOf({}), purchaseOf({ name: arabicName, description: arabicName }, 14_900, 'kwd'), 'ar-KW')),
+    orderPage(
+      samplePageOf(orderOf({}), purchaseOf({ name: arabicName, description: arabicName }, 14_900, 'kwd'), 'ar-KW'),
+    ),
   bank: () =>
     bankPage(
-      pageOf({ confirming: { url: '/bank' }, card: simulatedCard, chosenCard: 'sim_ok', quote: 'quote', notice: null }),
+      samplePageOf({
+        confirming: { url: '/bank' },
+        card: simulatedCard,
+        chosenCard: 'sim_ok',
+        quote: 'quote',
+        notice: null,
+      }),
     ),
   'bank-declined': () =>
     bankPage(
-      pageOf({
+      samplePageOf({
         confirming: { url: '/bank' },
         card: simulatedCard,
         chosenCard: 'sim_ok',
@@ -102,14 +111,15 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
         notice: orderNotices.card_declined,
       }),
     ),
-  processing: () => processingPage(pageOf({ nextUrl: '/c/atelier/watercolour?check=1', checks: 0 })),
-  'processing-long': () => processingPage(pageOf({ nextUrl: '/c/atelier/watercolour?check=21', checks: 20 })),
-  upsell: () => upsellPage(pageOf(upsell)),
-  'upsell-over': () => upsellPage(pageOf(Object.assign({}, upsell, { headline: longName, now: upsell.expiresAt }))),
-  thanks: () => thanksPage(pageOf(thanks, withBumps)),
+  processing: () => processingPage(samplePageOf({ nextUrl: '/c/atelier/watercolour?check=1', checks: 0 })),
+  'processing-long': () => processingPage(samplePageOf({ nextUrl: '/c/atelier/watercolour?check=21', checks: 20 })),
+  upsell: () => upsellPage(samplePageOf(upsell)),
+  'upsell-over': () =>
+    upsellPage(samplePageOf(Object.assign({}, upsell, { headline: longName, now: upsell.expiresAt }))),
+  thanks: () => thanksPage(samplePageOf(thanks, withBumps)),
   'thanks-links': () =>
     thanksPage(
-      pageOf(
+      samplePageOf(
         Object.assign({}, thanks, {
           links: [
             ...thanks.links,
@@ -122,13 +132,13 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
     ),
   'thanks-subscription': () =>
     thanksPage(
-      pageOf(
+      samplePageOf(
         Object.assign({}, thanks, { name: '', links: [], isUpsellDeclined: true }),
         purchaseOf({ billingInterval: 'year', name: longName }),
       ),
     ),
-  refunded: () => endedPage(pageOf({ isRefunded: true })),
-  expired: () => endedPage(pageOf({ isRefunded: false })),
+  refunded: () => endedPage(samplePageOf({ isRefunded: true })),
+  expired: () => endedPage(samplePageOf({ isRefunded: false })),
   'no-shop': () => unknownShopPage().body,
   'no-product': () => unknownProductPage().body,
   'not-for-sale': () => notForSalePage().body,

@@ -93,7 +93,7 @@ export const order: OrderContent = {
 };
 
 /** A page of the samples around some content. */
-export const pageOf = <Content>(content: Content, of = purchase, languages = 'en-US'): PageOf<Content> => ({
+export const samplePageOf = <Content>(content: Content, of = purchase, languages = 'en-US'): PageOf<Content> => ({
   purchase: of,
   post: { action: '/c/atelier/watercolour', key: 'key', productId: 'prd_1' },
   formats: formatsFor(languages),

@@ -6,7 +6,7 @@ import { type OrderContent, orderPage } from '../../src/checkout/order-page.ts';
 import type { Html } from '../../src/html.ts';
 import { bankPage as cardBankPage, cardPage, type WaitsFor } from '../../src/portal/card-pages.ts';
 import { cardOf, openedOf, pastDue } from './portal-samples.ts';
-import { order, pageOf, purchaseOf } from './samples.ts';
+import { order, purchaseOf, samplePageOf } from './samples.ts';
 
 const use: CardUse = { name: 'card-fields', mode: 'payment', amountCents: 14_900, currency: 'usd', savesCard: false };
 const fieldsOf = (changes: Partial<CardUse> = {}) =>
@@ -14,9 +14,9 @@ const fieldsOf = (changes: Partial<CardUse> = {}) =>
 const byScript: Confirming = { clientSecret: 'pi_gallery_secret_gallery', publishableKey: 'pk_live_gallery' };
 
 const orderState = (changes: Partial<OrderContent>, purchase = purchaseOf({})): Html =>
-  orderPage(pageOf(Object.assign({}, order, { card: fieldsOf() }, changes), purchase));
+  orderPage(samplePageOf(Object.assign({}, order, { card: fieldsOf() }, changes), purchase));
 const bankState = (confirming: Confirming): Html =>
-  bankPage(pageOf({ confirming, card: fieldsOf(), chosenCard: '', quote: 'quote', notice: null }));
+  bankPage(samplePageOf({ confirming, card: fieldsOf(), chosenCard: '', quote: 'quote', notice: null }));
 const setup = { card: fieldsOf({ mode: 'setup', savesCard: true }) };
 const portalBankState = (waitsFor: WaitsFor, confirming: Confirming): Html =>
   cardBankPage(openedOf(Object.assign(cardOf(pastDue), setup, { waitsFor, confirming })));

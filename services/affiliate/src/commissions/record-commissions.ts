@@ -35,7 +35,7 @@ export async function recordCommissions(client: Client, clock: Clock, orders: re
   const sales: CreditedSale[] = [];
   const events: OutboxRow[] = [];
   for (const { order, code } of credited) {
-    const affiliate = affiliates.get(keyOf(order.accountId, code));
+    const affiliate = affiliates.get(affiliateKey(order.accountId, code));
     const credit = creditOf(order.data, affiliate);
     if (credit === 'unmatched') events.push(unmatched(order, code, clock));
     else if (credit === 'commission' && affiliate !== undefined) sales.push({ order, affiliate });
@@ -88,10 +88,10 @@ const affiliatesByCode = statement<AffiliateRow & { account_id: string; code: st
 async function findAffiliates(client: Client, credited: readonly CreditedOrder[]): Promise<Map<string, AffiliateRow>> {
   const values = [credited.map(({ order }) => order.accountId), credited.map(({ code }) => code.toLowerCase())];
   const { rows } = await client.query(affiliatesByCode(values));
-  return new Map(rows.map((row) => [keyOf(row.account_id, row.code), row]));
+  return new Map(rows.map((row) => [affiliateKey(row.account_id, row.code), row]));
 }
 
-const keyOf = (accountId: string, code: string): string => `${accountId} ${code.toLowerCase()}`;
+const affiliateKey = (accountId: string, code: string): string => `${accountId} ${code.toLowerCase()}`;
 
 /** Time and id suffix are the sale's: the hold counts from the sale, and commissions sort as orders do. */
 function saleRow(

@@ -45,7 +45,7 @@ export async function recordRefunds(
     reopened_no: became === 'reopened' ? data.refundNo : 0,
   }));
   await client.query(recordNumbers(columnsOf(numbers, numberTypes)));
-  await correctCommissions(client, clock, events.map(keyOf));
+  await correctCommissions(client, clock, events.map(refundedOrderKey));
 }
 
 type PaymentRefund = ReceivedEvent<EventData<typeof paymentRefunded> | EventData<typeof paymentReopened>>;
@@ -69,7 +69,7 @@ export async function recordPaymentRefunds(
   clock: Clock,
   events: readonly PaymentRefund[],
 ): Promise<void> {
-  const keys = events.map(keyOf);
+  const keys = events.map(refundedOrderKey);
   await lockOrders(client, keys);
   const parts = events.map(({ accountId, data: { orderId, subscriptionId, period, changeNo, part } }) => ({
     account_id: accountId,
@@ -83,7 +83,7 @@ export async function recordPaymentRefunds(
   await correctCommissions(client, clock, keys);
 }
 
-const keyOf = ({ accountId, data }: ReceivedEvent<{ readonly orderId: string }>): OrderKey => ({
+const refundedOrderKey = ({ accountId, data }: ReceivedEvent<{ readonly orderId: string }>): OrderKey => ({
   accountId,
   orderId: data.orderId,
 });

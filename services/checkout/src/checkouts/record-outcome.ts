@@ -134,14 +134,14 @@ export async function recordOutcomes(db: Queryable, ends: readonly AttemptEnd[])
   const recorded = new Map<string, CheckoutRow>();
   for (const [kind, record] of Object.entries(recorders)) {
     const ofKind = new Map(
-      ends.filter(({ outcome }) => kinds[outcome.status] === kind).map((end) => [keyOf(end), end]),
+      ends.filter(({ outcome }) => kinds[outcome.status] === kind).map((end) => [attemptEndKey(end), end]),
     );
     const inOrder = [...ofKind.values()].toSorted((one, other) => (one.row.id < other.row.id ? -1 : 1));
     if (inOrder.length === 0) continue;
     for (const row of await record(db, inOrder)) recorded.set(`${row.id} ${row.attempt_no} ${kind}`, row);
   }
   // Of the same end given twice in one batch both get the row.
-  return ends.map((end) => (end.outcome.status === 'processing' ? end.row : recorded.get(keyOf(end))));
+  return ends.map((end) => (end.outcome.status === 'processing' ? end.row : recorded.get(attemptEndKey(end))));
 }
 
 const kinds = {
@@ -154,7 +154,8 @@ const kinds = {
 
 const recorders = { order: recordCheckoutOrders, decline: recordDeclines, confirmation: recordConfirmations };
 
-const keyOf = ({ row, outcome }: AttemptEnd): string => `${row.id} ${outcome.attemptNo} ${kinds[outcome.status]}`;
+const attemptEndKey = ({ row, outcome }: AttemptEnd): string =>
+  `${row.id} ${outcome.attemptNo} ${kinds[outcome.status]}`;
 
 async function recordCheckoutOrders(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const made = ends.map(orderOf);

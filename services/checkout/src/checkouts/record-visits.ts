@@ -52,9 +52,9 @@ export const visitsSql = (visits: string): string => `visits_now as (
 
 /** The parameter of `visitsSql`: each visit once. */
 export function visitsJson(visits: readonly Visit[]): string {
-  const keyOf = ({ account_id, product_id, day, visitor, test }: Visit) =>
+  const visitKey = ({ account_id, product_id, day, visitor, test }: Visit) =>
     [account_id, product_id, day, visitor, test].join();
-  return JSON.stringify([...new Map(visits.toReversed().map((visit) => [keyOf(visit), visit])).values()]);
+  return JSON.stringify([...new Map(visits.toReversed().map((visit) => [visitKey(visit), visit])).values()]);
 }
 
 const recordStatement = statement<{ event_id: string }>(

@@ -28,7 +28,7 @@ export async function productsForSale(
   const requests = partsOf(wanted).map((part) => requester.request(findProductsForSale, { wanted: part }, call));
   const products = (await Promise.all(requests)).flatMap((response) => response.products);
   const byKey = new Map([...entries.keys()].map((key, index) => [key, products[index] ?? null]));
-  return all.map((each) => byKey.get(keyOf(each)) ?? null);
+  return all.map((each) => byKey.get(wantedKey(each)) ?? null);
 }
 
 /** The most offers that a product is answered with: 100 bumps and an upsell, or the bumps that are named. */
@@ -60,7 +60,7 @@ interface Entry extends Pick<WantedForSale, 'accountId' | 'productId' | 'slug'> 
 
 function addTo(entries: Map<string, Entry>, wanted: WantedForSale): void {
   const { accountId, productId, slug, discountCodes, bumpIds } = wanted;
-  const key = keyOf(wanted);
+  const key = wantedKey(wanted);
   const bumps = bumpIds === undefined ? undefined : new Set<string>();
   const entry = entries.get(key) ?? {
     accountId,
@@ -81,7 +81,7 @@ function wantedOf({ accountId, productId, slug, discountCodes, bumpIds, withPage
   return bumpIds === undefined ? wanted : { ...wanted, bumpIds: [...bumpIds] };
 }
 
-function keyOf({ accountId, productId, slug, bumpIds }: WantedForSale): string {
+function wantedKey({ accountId, productId, slug, bumpIds }: WantedForSale): string {
   const product = productId === null ? `slug/${slug}` : `id/${productId}`;
   return `${accountId}/${bumpIds === undefined ? 'offered' : 'named'}/${product}`;
 }

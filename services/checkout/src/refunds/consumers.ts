@@ -72,13 +72,13 @@ async function eachLocked<Data>(
   events: readonly About<Data>[],
   work: (each: { event: About<Data>; order: RefundedOrder }) => Promise<unknown>,
 ): Promise<void> {
-  const keyOf = ({ accountId, data: { orderId } }: About<Data>) => ({ accountId, orderId });
-  const locked = await lockOrders(client, events.map(keyOf));
+  const orderKey = ({ accountId, data: { orderId } }: About<Data>) => ({ accountId, orderId });
+  const locked = await lockOrders(client, events.map(orderKey));
   const fresh = new Map(locked.map((order) => [`${order.account_id} ${order.id}`, order]));
   for (const event of events) {
-    const { accountId, orderId } = keyOf(event);
+    const { accountId, orderId } = orderKey(event);
     const key = `${accountId} ${orderId}`;
-    const order = fresh.get(key) ?? (await lockOrders(client, [keyOf(event)]))[0];
+    const order = fresh.get(key) ?? (await lockOrders(client, [orderKey(event)]))[0];
     if (order === undefined) throw new Error(`a refund of the order ${orderId}, and there is no such order`);
     // The end of its hold is an event of another kind, so it may come later: then this one comes again.
     if (order.status === 'authorized') throw new Error(`a refund of the order ${orderId}, which is not paid yet`);

@@ -187,10 +187,10 @@ async function resultOfAnswer(
   const underWay = renewalUnderWay && { renewalUnderWay };
   if (status === 'refunded') {
     const text = `${refundedText(order, refundedCents)}${renewalUnderWay ? ` ${renewalMayBeChargedText}` : ''}`;
-    return { ...(await resultOf(deps, order, 'refunded', refundedCents, text)), ...underWay };
+    return { ...(await refundResult(deps, order, 'refunded', refundedCents, text)), ...underWay };
   }
   const text = renewalUnderWay && !orderRefunded ? renewalUnderWayText : processingText(orderRefunded);
-  return { ...(await resultOf(deps, order, 'processing', 0, text)), ...underWay };
+  return { ...(await refundResult(deps, order, 'processing', 0, text)), ...underWay };
 }
 
 /** Billing has no payment of an order that was paid: its database was restored from an older backup, say. */
@@ -251,10 +251,10 @@ const neverCharged = (): DomainError =>
   new DomainError('invalid_transition', 'An order that ended without a charge has nothing to refund.');
 
 async function refunded(deps: RefundDeps, order: RefundedOrder, refundedCents: number): Promise<RefundResult> {
-  return await resultOf(deps, order, 'refunded', refundedCents, refundedText(order, refundedCents));
+  return await refundResult(deps, order, 'refunded', refundedCents, refundedText(order, refundedCents));
 }
 
-async function resultOf(
+async function refundResult(
   { database }: RefundDeps,
   order: RefundedOrder,
   status: RefundResult['status'],

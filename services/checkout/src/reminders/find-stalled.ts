@@ -59,7 +59,7 @@ const rowsStatement = statement<Stalled>(
   stalledTypes,
 );
 
-const valuesOf = (accountId: string, { now, idleSince, openedAfter, quietSince }: StalledBounds): unknown[] => [
+const boundValues = (accountId: string, { now, idleSince, openedAfter, quietSince }: StalledBounds): unknown[] => [
   accountId,
   now,
   idleSince,
@@ -89,7 +89,7 @@ export async function* stalledPages(
 ): AsyncGenerator<Stalled[]> {
   let last: Pick<Scanned, 'buyer' | 'product_id'> | undefined = { buyer: '', product_id: '' };
   while (last !== undefined) {
-    const values: unknown[] = [...valuesOf(accountId, boundsOf()), last.buyer, last.product_id, scannedAtOnce];
+    const values: unknown[] = [...boundValues(accountId, boundsOf()), last.buyer, last.product_id, scannedAtOnce];
     const { rows: scanned } = await pool.query(scanStatement(values));
     const due = scanned.filter((row) => row.due).map(({ id }) => id);
     for (let from = 0; from < due.length; from += pageSize) {
@@ -116,7 +116,7 @@ export async function countStalled(
   bounds: StalledBounds,
   only: string | null,
 ): Promise<{ product_id: string; count: number }[]> {
-  const { rows } = await pool.query(byProductStatement([...valuesOf(accountId, bounds), only]));
+  const { rows } = await pool.query(byProductStatement([...boundValues(accountId, bounds), only]));
   return rows;
 }
 
@@ -149,6 +149,6 @@ export async function findOldestStalled(
   },
 ): Promise<Stalled[]> {
   const { productIds, room, afterId, limit, only } = page;
-  const values = [...valuesOf(accountId, bounds), productIds, room, afterId, limit, only];
+  const values = [...boundValues(accountId, bounds), productIds, room, afterId, limit, only];
   return (await pool.query(oldestStatement(values))).rows;
 }

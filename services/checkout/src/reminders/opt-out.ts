@@ -32,7 +32,7 @@ const findStatement = statement<{ opted_out: boolean }>('opt-out-find', `select 
 export async function getOptOut({ database }: { database: Database }, token: string): Promise<OptOut> {
   const { account_id, email } = await requireToken(database, token);
   const { rows } = await database.pool.query(findStatement([account_id, emailKey(email)]));
-  return await resultOf(database, account_id, rows[0]?.opted_out ?? false);
+  return await optOutOf(database, account_id, rows[0]?.opted_out ?? false);
 }
 
 const optOutStatement = statement(
@@ -51,7 +51,7 @@ export async function optOut(
 ): Promise<OptOut> {
   const { account_id, email } = await requireToken(database, token);
   await database.pool.query(optOutStatement([account_id, email, emailKey(email), clock.now()]));
-  return await resultOf(database, account_id, true);
+  return await optOutOf(database, account_id, true);
 }
 
 async function requireToken({ pool }: Database, token: string): Promise<Token> {
@@ -60,7 +60,7 @@ async function requireToken({ pool }: Database, token: string): Promise<Token> {
   return rows[0];
 }
 
-async function resultOf(database: Database, accountId: string, optedOut: boolean): Promise<OptOut> {
+async function optOutOf(database: Database, accountId: string, optedOut: boolean): Promise<OptOut> {
   const { businessName } = await readSettingsOf(database.pool, accountId);
   return { businessName, optedOut };
 }

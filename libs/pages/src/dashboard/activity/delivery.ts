@@ -1,5 +1,5 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { keyOf, refusedForm } from '../frame/forms.ts';
+import { formKey, refusedForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { waiting } from '../frame/waiting.ts';
 import { deliveryPage, underWay } from './delivery-page.ts';
@@ -18,7 +18,7 @@ export async function showDelivery(visit: Visit, { id = '' }: Params): Promise<D
 /** POST that sends it again. */
 export async function takeDelivery(visit: Visit, { id = '' }: Params): Promise<Answer> {
   const params = { deliveryId: id };
-  const sent = await visit.call('redeliverWebhook', { params, idempotencyKey: keyOf(visit) });
+  const sent = await visit.call('redeliverWebhook', { params, idempotencyKey: formKey(visit) });
   if (sent.ok) return onTo(visit.path);
   const delivery = await visit.read('getWebhookDelivery', { params });
   return refusedPage(deliveryPage(visit, { delivery, problem: refusedForm(visit, sent.problem, {}) }));

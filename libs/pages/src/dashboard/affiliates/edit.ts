@@ -1,6 +1,6 @@
 import { readAmount } from '../frame/amounts.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { type FormState, formKey, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { editPage, labels } from './edit-page.ts';
 import { findAffiliate, pathOf } from './parts.ts';
@@ -14,7 +14,7 @@ export async function takeNew(visit: Visit): Promise<Answer> {
   if (!terms.ok) return refusedPage(editPage(visit, null, terms.state));
   const code = visit.request.form.get('code')?.trim() ?? '';
   const body = Object.assign({ code }, terms.body);
-  const created = await visit.call('createAffiliate', { body, idempotencyKey: keyOf(visit) });
+  const created = await visit.call('createAffiliate', { body, idempotencyKey: formKey(visit) });
   if (created.ok) return onTo(pathOf(created.body.code));
   return refusedPage(editPage(visit, null, refusedForm(visit, created.problem, labels)));
 }
@@ -41,7 +41,7 @@ export async function takeEdit(visit: Visit, { code = '' }: Params): Promise<Ans
   const updated = await visit.call('updateAffiliate', {
     params: { code },
     body: terms.body,
-    idempotencyKey: keyOf(visit),
+    idempotencyKey: formKey(visit),
   });
   if (updated.ok) return onTo(`${pathOf(code)}?did=saved`);
   return refusedPage(editPage(visit, affiliate, refusedForm(visit, updated.problem, labels)));

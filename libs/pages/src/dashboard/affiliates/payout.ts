@@ -1,5 +1,5 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { changedSince, type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { changedSince, type FormState, formKey, freshForm, refusedForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { findAffiliate, pathOf } from './parts.ts';
 import { type PayoutContent, payableOf, payoutPage, payoutTexts } from './payout-page.ts';
@@ -20,7 +20,7 @@ export async function takePayout(visit: Visit, { code = '' }: Params): Promise<A
     params: { code },
     query: { includePending: content.includesPending },
     body: { currency },
-    idempotencyKey: keyOf(visit, currency),
+    idempotencyKey: formKey(visit, currency),
     onlyRepeats,
   });
   if (paid.ok) return onTo(`${pathOf(code)}?did=payout`);

@@ -1,5 +1,5 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { keyOf, refusedForm } from '../frame/forms.ts';
+import { formKey, refusedForm } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { waiting } from '../frame/waiting.ts';
@@ -36,7 +36,7 @@ export async function takeDailyJob(visit: Visit): Promise<Answer> {
     confirmUnmatchedPayments: sent.has('confirmUnmatchedPayments'),
   };
   const kind = `${body.force}.${body.confirmUnmatchedPayments}`;
-  const ran = await visit.call('runDailyJob', { body, idempotencyKey: keyOf(visit, kind) });
+  const ran = await visit.call('runDailyJob', { body, idempotencyKey: formKey(visit, kind) });
   if (!ran.ok && ran.problem.code !== 'outcome_unknown') {
     const problem = refusedForm(visit, ran.problem, {});
     return refusedPage(dailyJobPage(visit, Object.assign(await readJob(visit), { problem })));

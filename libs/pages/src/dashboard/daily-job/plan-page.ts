@@ -35,7 +35,7 @@ export const planTable = (actions: readonly Action[], formats: Formats): Html =>
     caption: texts.title,
     columns,
     rows: actions.map((action) => ({
-      href: pageOf(action),
+      href: actionPath(action),
       cells: [
         html`<bdi>${action.customer_email}</bdi>`,
         html`<bdi>${action.product_name}</bdi>`,
@@ -49,7 +49,7 @@ export const planTable = (actions: readonly Action[], formats: Formats): Html =>
   });
 
 /** Where it is about, as far as that has a page. */
-function pageOf({ kind, id }: Action): string | undefined {
+function actionPath({ kind, id }: Action): string | undefined {
   if (kind === 'settlement') return `/app/orders/${id}`;
   return kind === 'renewal' || kind === 'retry' || kind === 'cancellation' ? `/app/subscriptions/${id}` : undefined;
 }

@@ -63,7 +63,7 @@ export function runPage(run: Run, formats: Formats): DashboardPage {
     about: runBadge(run),
     main: html`${status === 'interrupted' && notice('warn', texts.interrupted)}${problemsOf(run)}${card(
       result === null ? texts.title : doneText(run, formats),
-      html`${result !== null && resultOf(result, formats)}${times}`,
+      html`${result !== null && runResult(result, formats)}${times}`,
     )}${status === 'finished' && card(texts.books, books === null ? html`<p>${texts.noBooks}</p>` : booksOf(books, formats))}`,
   };
 }
@@ -76,7 +76,7 @@ function problemsOf({ result }: Run): Html {
   )}`;
 }
 
-function resultOf(result: NonNullable<Run['result']>, formats: Formats): Html {
+function runResult(result: NonNullable<Run['result']>, formats: Formats): Html {
   const { rebills, recovery, holdsSettled, chargedByCurrency, blocked, waiting } = result;
   const counted = (name: string, count: number) => (count === 0 ? [] : [[name, formats.count(count)] as const]);
   const charged = chargedText(chargedByCurrency, formats);

@@ -127,7 +127,7 @@ export const versionOf = ({ request: { form: sent } }: Visit): number =>
   Number.parseInt(sent.get('version') ?? '', 10) || 0;
 
 /** The Idempotency-Key of what the form does. @param parts of what is typed: another amount is another click */
-export const keyOf = ({ request: { form: sent } }: Visit, ...parts: readonly string[]): string =>
+export const formKey = ({ request: { form: sent } }: Visit, ...parts: readonly string[]): string =>
   [sent.get('key') ?? '', ...parts]
     .join('.')
     .replaceAll(/[^\x21-\x7e]/g, '_')

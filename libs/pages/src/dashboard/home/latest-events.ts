@@ -27,7 +27,7 @@ const textOf = (payload: Payload, field: string): string => {
 };
 
 /** Where an event leads: to what it is about, or to its deliveries where its payload is kept no more. */
-export function pageOf({ id, payload }: LoggedEvent): string {
+export function eventPath({ id, payload }: LoggedEvent): string {
   const found = pages.find(([field]) => textOf(payload, field) !== '');
   if (found === undefined) return `/app/activity/deliveries?eventId=${id}`;
   return `${found[1]}${encodeURIComponent(textOf(payload, found[0]))}`;
@@ -37,7 +37,7 @@ export function pageOf({ id, payload }: LoggedEvent): string {
 export function latestEvents(events: readonly LoggedEvent[], formats: Formats): Html {
   if (events.length === 0) return html``;
   const list = events.map((event) => ({
-    href: pageOf(event),
+    href: eventPath(event),
     title: eventLabel(event.event),
     detail: joined([when(event.occurred_at, formats), ...about(event.payload)], ' · '),
     end: amount(event.payload, formats),

@@ -4,7 +4,7 @@ import { tabs } from '../../components/parts.ts';
 import { html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
 import { eventLabel } from '../frame/event-names.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import {
   automationFields,
@@ -67,7 +67,7 @@ export async function takeNewAutomation(visit: Visit): Promise<Answer> {
   const { errors, ...body } = wantedIn(sent, shape);
   if (sent.get('do') === 'preview') return await formPage(visit, shape, wrongForm(visit, errors));
   if (Object.keys(errors).length > 0) return refusedPage(await formPage(visit, shape, wrongForm(visit, errors)));
-  const made = await visit.call('createAutomation', { body, idempotencyKey: keyOf(visit) });
+  const made = await visit.call('createAutomation', { body, idempotencyKey: formKey(visit) });
   if (!made.ok) {
     const state = refusedForm(visit, ofFields(made.problem), automationLabels);
     return refusedPage(await formPage(visit, shape, state));
@@ -109,7 +109,7 @@ export async function takeChangeAutomation(visit: Visit, { id = '' }: Params): P
   if (visit.request.form.get('do') === 'preview') return await formPage(visit, shape, wrongForm(visit, errors));
   const body = shape.automation.built_in === null ? { name, productId, action } : { action };
   const params = { automationId: id };
-  const saved = await visit.call('updateAutomation', { params, body, idempotencyKey: keyOf(visit) });
+  const saved = await visit.call('updateAutomation', { params, body, idempotencyKey: formKey(visit) });
   if (saved.ok) return onTo(`${automationPath(id)}?done=saved`);
   const state = refusedForm(visit, ofFields(saved.problem), automationLabels);
   return refusedPage(await formPage(visit, shape, state));

@@ -1,7 +1,7 @@
 import { button } from '../../components/button.ts';
 import { html } from '../../html.ts';
 import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { readAutomation } from './automations.ts';
 import { type Automation, automationPath, automationsPath, switchTexts } from './parts.ts';
@@ -66,7 +66,7 @@ export async function showRemoveAutomation(visit: Visit, { id = '' }: Params): P
 }
 
 export async function takeRemoveAutomation(visit: Visit, { id = '' }: Params): Promise<Answer> {
-  await visit.read('deleteAutomation', { params: { automationId: id }, idempotencyKey: keyOf(visit) });
+  await visit.read('deleteAutomation', { params: { automationId: id }, idempotencyKey: formKey(visit) });
   return onTo(automationsPath);
 }
 
@@ -92,7 +92,7 @@ export function testAutomationPage(visit: Visit, automation: Automation, state: 
 /** Leads on to the delivery, which shows what came of it. */
 export async function takeTestAutomation(visit: Visit, { id = '' }: Params): Promise<Answer> {
   const params = { automationId: id };
-  const sent = await visit.call('testAutomation', { params, idempotencyKey: keyOf(visit) });
+  const sent = await visit.call('testAutomation', { params, idempotencyKey: formKey(visit) });
   if (sent.ok) return onTo(`/app/activity/deliveries/${sent.body.id}`);
   const state = refusedForm(visit, sent.problem, {});
   return refusedPage(testAutomationPage(visit, await readAutomation(visit, id), state));

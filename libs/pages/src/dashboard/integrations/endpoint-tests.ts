@@ -8,7 +8,7 @@ import { timeline } from '../../components/parts.ts';
 import { html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
 import { eventChoices } from '../frame/event-names.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { backToEndpoint, type Endpoint } from './parts.ts';
 
@@ -70,7 +70,7 @@ export async function takeTest(visit: Visit, { id = '' }: Params): Promise<Answe
   const sent = await visit.call('sendTestWebhook', {
     params: { endpointId: id },
     body: { event },
-    idempotencyKey: keyOf(visit, event),
+    idempotencyKey: formKey(visit, event),
   });
   if (sent.ok) return onTo(`/app/activity/deliveries/${sent.body.id}`);
   const state = refusedForm(visit, sent.problem, { event: texts.event });
@@ -92,11 +92,11 @@ export function selfTestPage(
   return {
     title: texts.selfTitle,
     back: backToEndpoint({ id, url }),
-    main: html`${result === null ? html`<p>${texts.selfText}</p>` : resultOf(result)}${form(visit, { content: html``, state, buttons })}`,
+    main: html`${result === null ? html`<p>${texts.selfText}</p>` : selfTestResult(result)}${form(visit, { content: html``, state, buttons })}`,
   };
 }
 
-function resultOf({ ok, summary, results }: SelfTest) {
+function selfTestResult({ ok, summary, results }: SelfTest) {
   const entries = results.map((each) => ({
     at: html`${each.status_code === null ? texts.noAnswer(each.error ?? '', each.duration_ms) : texts.status(each.status_code, each.duration_ms)}`,
     title: copies[each.copy],
@@ -110,7 +110,7 @@ export async function takeSelfTest(visit: Visit, { id = '' }: Params): Promise<A
   const params = { endpointId: id };
   const [endpoint, tested] = await Promise.all([
     readEndpoint(visit, id),
-    visit.call('selfTestWebhook', { params, idempotencyKey: keyOf(visit) }),
+    visit.call('selfTestWebhook', { params, idempotencyKey: formKey(visit) }),
   ]);
   if (tested.ok) return selfTestPage(visit, endpoint, freshForm(visit), tested.body);
   return refusedPage(selfTestPage(visit, endpoint, refusedForm(visit, tested.problem, {}), null));

@@ -2,7 +2,7 @@ import { button } from '../../components/button.ts';
 import { select } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { onTo, RefusedError, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { endpointBody, endpointFields, endpointLabels, headersIn, storedOf } from './endpoint-form.ts';
 import { endpointPage } from './endpoint-page.ts';
@@ -117,7 +117,7 @@ export async function takeNewEndpoint(visit: Visit): Promise<Answer> {
   const added =
     first.isFirst || isAgain
       ? await visit.call('putWebhookEndpoint', { body: wanted })
-      : await visit.call('createWebhookEndpoint', { body: wanted, idempotencyKey: keyOf(visit) });
+      : await visit.call('createWebhookEndpoint', { body: wanted, idempotencyKey: formKey(visit) });
   if (!added.ok) return refusedPage(newEndpointPage(visit, refusedForm(visit, added.problem, endpointLabels), first));
   const { id, secret, secret_notice } = added.body;
   if (secret === undefined && secret_notice === undefined) return onTo(endpointPath(id));

@@ -1,6 +1,6 @@
 import { type ApiKeyScope, apiKeyScope } from '@app/contracts/accounts';
 import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
+import { type FormState, formKey, freshForm, refusedForm, wrongForm } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { keyMadePage, keyPage, keysPage, newKeyPage } from './keys-page.ts';
@@ -36,7 +36,7 @@ export async function takeNewKey(visit: Visit): Promise<Answer> {
   const refused = (state: FormState) => refusedPage(newKeyPage(visit, state));
   if (scopes.length === 0) return refused(wrongForm(visit, { scopes: 'Choose what the key may do.' }));
   const body = { name: sent.get('name') ?? '', scopes };
-  const made = await visit.call('createApiKey', { body, idempotencyKey: keyOf(visit) });
+  const made = await visit.call('createApiKey', { body, idempotencyKey: formKey(visit) });
   if (made.ok) return keyMadePage(made.body);
   return refused(refusedForm(visit, made.problem, { name: 'Name', scopes: 'What it may do' }));
 }
@@ -62,7 +62,7 @@ export async function takeKey(visit: Visit, { id = '' }: Params): Promise<Answer
     return onTo(keysPath);
   }
   const body = { overlapHours: Number(sent.get('overlapHours') ?? 24) };
-  const rotated = await visit.call('rotateApiKey', { params, body, idempotencyKey: keyOf(visit) });
+  const rotated = await visit.call('rotateApiKey', { params, body, idempotencyKey: formKey(visit) });
   if (rotated.ok) return keyMadePage(rotated.body);
   const state = refusedForm(visit, rotated.problem, { overlapHours: 'The overlap' });
   return refusedPage(keyPage(visit, await readKey(visit, id), state));

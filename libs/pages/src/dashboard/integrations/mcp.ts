@@ -1,5 +1,5 @@
 import { refusedPage } from '../frame/answers.ts';
-import { type FormState, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
+import { type FormState, formKey, freshForm, refusedForm, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { scopesIn } from './keys.ts';
 import { mcpMadePage, mcpPage } from './mcp-page.ts';
@@ -19,7 +19,7 @@ export async function takeMcp(visit: Visit): Promise<Answer> {
   if (scopes.length === 0) return refused(wrongForm(visit, { scopes: 'Choose what the client may do.' }));
   const made = await visit.call('createApiKey', {
     body: { name: `MCP: ${client === '' ? 'client' : client.slice(0, 50)}`, scopes },
-    idempotencyKey: keyOf(visit),
+    idempotencyKey: formKey(visit),
   });
   if (made.ok) return mcpMadePage({ client, key: made.body.key, notice: made.body.secret_notice, baseUrl });
   return refused(refusedForm(visit, made.problem, { scopes: 'What it may do' }));

@@ -4,7 +4,7 @@ import { choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { waiting } from '../frame/waiting.ts';
@@ -55,7 +55,7 @@ export async function showRecovery(visit: Visit, { id = '' }: Params): Promise<D
 /** POST that stops it. */
 export async function takeRecovery(visit: Visit, { id = '' }: Params): Promise<Answer> {
   const params = { recoveryId: id };
-  const stopped = await visit.call('cancelWebhookRecovery', { params, idempotencyKey: keyOf(visit) });
+  const stopped = await visit.call('cancelWebhookRecovery', { params, idempotencyKey: formKey(visit) });
   // One that has ended meanwhile shows how.
   if (stopped.ok || stopped.problem.code === 'invalid_transition') return onTo(visit.path);
   const recovery = await visit.read('getWebhookRecovery', { params });
@@ -120,7 +120,7 @@ export async function takeRecover(visit: Visit, { id = '' }: Params): Promise<An
   const started = await visit.call('recoverWebhooks', {
     params: { endpointId: id },
     body,
-    idempotencyKey: keyOf(visit, since.since, until, which),
+    idempotencyKey: formKey(visit, since.since, until, which),
   });
   if (started.ok) return onTo(recoveryPath(started.body.id));
   const state = refusedForm(visit, started.problem, { since: 'The beginning', until: 'The end', which: texts.which });

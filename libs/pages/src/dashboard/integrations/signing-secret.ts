@@ -4,7 +4,7 @@ import { field, select } from '../../components/field.ts';
 import { copyField } from '../../components/parts.ts';
 import { html } from '../../html.ts';
 import { nothingHere, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { automationPath, endpointPath, hostOf, secretOnce } from './parts.ts';
@@ -55,7 +55,7 @@ interface Signing {
 const revealEndpoint = (visit: Visit, id: string, password: string) =>
   visit.call('revealWebhookSecret', { params: { endpointId: id }, body: { password } });
 const rotateEndpoint = async (visit: Visit, id: string, overlapHours: number) => {
-  const idempotencyKey = keyOf(visit);
+  const idempotencyKey = formKey(visit);
   const rotated = await visit.call('rotateWebhookSecret', {
     params: { endpointId: id },
     body: { overlapHours },
@@ -102,7 +102,7 @@ const ofAutomations: Signing = {
     visit.call('revealAutomationSecret', { params: { automationId: id }, body: { password } }),
   rotate: async (visit, id, overlapHours) => {
     const params = { automationId: id };
-    const idempotencyKey = keyOf(visit);
+    const idempotencyKey = formKey(visit);
     const rotated = await visit.call('rotateAutomationSecret', { params, body: { overlapHours }, idempotencyKey });
     return rotated.ok ? { ok: true as const, body: shownOf(rotated.body) } : rotated;
   },

@@ -12,14 +12,14 @@ export async function showBuyer(visit: Visit): Promise<DashboardPage> {
   const email = filterOf(visit, 'email');
   if (email === undefined) return findBuyerPage('');
   try {
-    return await pageOf(visit, email);
+    return await buyerPageOf(visit, email);
   } catch (err) {
     if (!(err instanceof RefusedError) || err.problem.status !== 422) throw err;
     return refusedPage(wrongBuyerPage(email));
   }
 }
 
-async function pageOf(visit: Visit, email: string): Promise<DashboardPage> {
+async function buyerPageOf(visit: Visit, email: string): Promise<DashboardPage> {
   const [orders, subscriptions, payments] = await Promise.all([
     visit.read('listOrders', { query: { q: email, limit } }),
     visit.read('listSubscriptions', { query: { email, limit } }),

@@ -1,5 +1,5 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { formKey, freshForm, refusedForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { receiptPage } from './receipt-page.ts';
@@ -16,7 +16,7 @@ export async function showReceipt(visit: Visit, { id: orderId = '' }: Params): P
 export async function takeReceipt(visit: Visit, { id: orderId = '' }: Params): Promise<Answer> {
   const email = (visit.request.form.get('email') ?? '').trim();
   const body = email === '' ? {} : { email };
-  const idempotencyKey = keyOf(visit, email);
+  const idempotencyKey = formKey(visit, email);
   const result = await visit.call('resendReceipt', { params: { orderId }, body, idempotencyKey });
   if (result.ok) return onTo(`${ordersPath}/${orderId}?receipt=sent`);
   const order = await visit.read('getOrder', { params: { orderId } });

@@ -1,6 +1,6 @@
 import type { CreateOrderBody } from '@app/contracts/orders';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { type FormState, formKey, freshForm, refusedForm } from '../frame/forms.ts';
 import type { Answer, Body, DashboardPage, Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { chooseProductPage, recordLabels, recordPage } from './record-page.ts';
@@ -8,16 +8,16 @@ import { chooseProductPage, recordLabels, recordPage } from './record-page.ts';
 type Product = Body<'listProducts'>['data'][number];
 
 /** GET of the form for an order that was paid elsewhere. Its product is in the address, because its bumps depend on it. */
-export const showNewOrder = (visit: Visit): Promise<DashboardPage> => pageOf(visit, freshForm(visit));
+export const showNewOrder = (visit: Visit): Promise<DashboardPage> => recordPageOf(visit, freshForm(visit));
 
 export async function takeNewOrder(visit: Visit): Promise<Answer> {
-  const created = await visit.call('createOrder', { body: bodyOf(visit.request.form), idempotencyKey: keyOf(visit) });
+  const created = await visit.call('createOrder', { body: bodyOf(visit.request.form), idempotencyKey: formKey(visit) });
   if (created.ok) return onTo(`${ordersPath}/${created.body.orderId}`);
-  const page = await pageOf(visit, refusedForm(visit, created.problem, recordLabels));
+  const page = await recordPageOf(visit, refusedForm(visit, created.problem, recordLabels));
   return refusedPage(page);
 }
 
-async function pageOf(visit: Visit, state: FormState): Promise<DashboardPage> {
+async function recordPageOf(visit: Visit, state: FormState): Promise<DashboardPage> {
   const { query, form } = visit.request;
   const products = (await visit.read('listProducts', { query: {} })).data.filter(({ status }) => status === 'live');
   const slug = query.get('product') ?? form.get('productSlug');

@@ -1,6 +1,6 @@
 import { readAmount } from '../frame/amounts.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { changedSince, type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { changedSince, type FormState, formKey, freshForm, refusedForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { choosePaymentPage, paymentRefundPage } from './payment-refund-page.ts';
@@ -8,7 +8,7 @@ import { type Preview, type RefundContent, refundLabels, refundPage, refundsOf }
 
 /** GET of what a refund would do: of the order, with its renewals, or of one payment. All of that is in the address. */
 export async function showRefund(visit: Visit, { id = '' }: Params): Promise<DashboardPage> {
-  return pageOf(visit, await readContent(visit, id), freshForm(visit));
+  return refundPageOf(visit, await readContent(visit, id), freshForm(visit));
 }
 
 /** POST of the button. What has changed since the page was opened is shown first: the button names the amount that goes back. A second click gets the answer of the first. */
@@ -40,11 +40,11 @@ const chargeOf = ({ preview, payment }: RefundContent): Preview['charges'][numbe
   preview.charges.find(({ paymentId }) => paymentId === payment);
 
 const refusedWith = (visit: Visit, content: RefundContent, state: FormState): DashboardPage =>
-  refusedPage(pageOf(visit, content, state));
+  refusedPage(refundPageOf(visit, content, state));
 
 /** @param onlyRepeats the page is old: the click is answered if it is the second one */
 function refund(visit: Visit, { order, payment, renewals }: RefundContent, cents: number, onlyRepeats: boolean) {
-  const given = { idempotencyKey: keyOf(visit), onlyRepeats };
+  const given = { idempotencyKey: formKey(visit), onlyRepeats };
   if (payment === null) {
     const body = renewals ? { renewals } : {};
     return visit.call('refundOrder', { params: { orderId: order.id }, body, ...given });
@@ -75,7 +75,7 @@ function refundCents(visit: Visit, content: RefundContent): number | null {
   return read.ok ? read.cents : null;
 }
 
-function pageOf(visit: Visit, content: RefundContent, state: FormState): DashboardPage {
+function refundPageOf(visit: Visit, content: RefundContent, state: FormState): DashboardPage {
   if (content.payment === null) return refundPage(visit, content, state);
   const charge = chargeOf(content);
   return charge === undefined

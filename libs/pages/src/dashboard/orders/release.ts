@@ -1,5 +1,5 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { formKey, freshForm, refusedForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { releasePage } from './release-page.ts';
@@ -11,7 +11,7 @@ export async function showRelease(visit: Visit, { id: orderId = '' }: Params): P
 
 /** POST of the button. The page of the order shows what became of it. */
 export async function takeRelease(visit: Visit, { id: orderId = '' }: Params): Promise<Answer> {
-  const result = await visit.call('releaseOrder', { params: { orderId }, idempotencyKey: keyOf(visit) });
+  const result = await visit.call('releaseOrder', { params: { orderId }, idempotencyKey: formKey(visit) });
   if (result.ok) return onTo(`${ordersPath}/${orderId}`);
   const order = await visit.read('getOrder', { params: { orderId } });
   return refusedPage(releasePage(visit, order, refusedForm(visit, result.problem, {})));

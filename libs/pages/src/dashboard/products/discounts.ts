@@ -2,7 +2,7 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
 import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, type FormVisit, form, freshForm, keyOf, versionOf, wrongForm } from '../frame/forms.ts';
+import { type FormState, type FormVisit, form, formKey, freshForm, versionOf, wrongForm } from '../frame/forms.ts';
 import { removeCard } from '../frame/removal.ts';
 import type { Answer, Body, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
 import {
@@ -44,7 +44,7 @@ async function takeNew(visit: Visit, { productId = '' }: Params): Promise<Answer
   const again = (state: FormState) => refusedPage(discountPage({ visit, product, discount: null, state }));
   const read = readNewDiscount(visit.request.form, product.currency, visit.formats);
   if (!read.ok) return again(wrongForm(visit, read.errors));
-  const idempotencyKey = keyOf(visit, read.fields.code);
+  const idempotencyKey = formKey(visit, read.fields.code);
   const made = await visit.call('createDiscount', { params: { productId }, body: read.fields, idempotencyKey });
   if (!made.ok) return again(refused(visit, made.problem, discountLabels, discountNames));
   return onTo(`/app/products/${productId}?done=added#discounts`);
@@ -65,13 +65,13 @@ async function takeOne(visit: Visit, params: Params): Promise<Answer> {
   const { form: sent } = visit.request;
   const of = { productId: product.id, discountId: discount.id };
   if (sent.get('do') === 'remove') {
-    await visit.read('deleteDiscount', { params: of, idempotencyKey: keyOf(visit, 'remove') });
+    await visit.read('deleteDiscount', { params: of, idempotencyKey: formKey(visit, 'remove') });
     return onTo(`/app/products/${product.id}?done=removed#discounts`);
   }
   const again = (state: FormState) => refusedPage(discountPage({ visit, product, discount, state }));
   const read: DiscountRead<object> = readEnd(sent);
   if (!read.ok) return again(wrongForm(visit, read.errors));
-  const idempotencyKey = keyOf(visit, sent.get('expiresAt') ?? '', sent.get('maxUses') ?? '');
+  const idempotencyKey = formKey(visit, sent.get('expiresAt') ?? '', sent.get('maxUses') ?? '');
   const saved = await visit.call('updateDiscount', {
     params: of,
     body: read.fields,

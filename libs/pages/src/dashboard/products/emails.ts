@@ -8,8 +8,8 @@ import {
   type FormState,
   type FormVisit,
   form,
+  formKey,
   freshForm,
-  keyOf,
   typedIn,
   versionOf,
   wrongForm,
@@ -63,7 +63,7 @@ async function takeEmail(visit: Visit, { productId = '', emailId }: Params): Pro
   const { product, email } = await readEmail(visit, productId, emailId);
   if (sent.get('do') === 'remove' && emailId !== undefined) {
     const params = { productId, emailId };
-    await visit.read('deleteFunnelEmail', { params, idempotencyKey: keyOf(visit, 'remove') });
+    await visit.read('deleteFunnelEmail', { params, idempotencyKey: formKey(visit, 'remove') });
     return onTo(`${back}?done=removed#emails`);
   }
   const again = (state: FormState) => refusedPage(emailPage({ visit, product, email, state }));
@@ -77,7 +77,7 @@ async function takeEmail(visit: Visit, { productId = '', emailId }: Params): Pro
     // Browsers send the ends of lines of a form as CR LF.
     body: (sent.get('body') ?? '').replaceAll('\r\n', '\n'),
   };
-  const idempotencyKey = keyOf(visit, String(sendDay), String(position));
+  const idempotencyKey = formKey(visit, String(sendDay), String(position));
   const saved =
     emailId === undefined
       ? await visit.call('createFunnelEmail', { params: { productId }, body, idempotencyKey })

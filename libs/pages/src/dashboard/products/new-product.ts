@@ -2,7 +2,7 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
 import { onTo } from '../frame/answers.ts';
-import { type FormState, type FormVisit, form, freshForm, keyOf, wrongForm } from '../frame/forms.ts';
+import { type FormState, type FormVisit, form, formKey, freshForm, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { refused } from './parts.ts';
 import { previewFrame, withPreview } from './preview-frame.ts';
@@ -27,7 +27,7 @@ export async function takeNewProduct(visit: Visit): Promise<Answer> {
   if (!read.ok) return newProductPage(visit, wrongForm(visit, read.errors), 422);
   const made = await visit.call('createProduct', {
     body: read.fields,
-    idempotencyKey: keyOf(visit, read.fields.slug, String(read.fields.priceCents)),
+    idempotencyKey: formKey(visit, read.fields.slug, String(read.fields.priceCents)),
   });
   if (made.ok) return onTo(`/app/products/${made.body.id}?done=made`);
   return newProductPage(visit, refused(visit, made.problem, productLabels, productFieldNames), 422);

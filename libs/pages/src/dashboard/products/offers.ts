@@ -10,8 +10,8 @@ import {
   type FormState,
   type FormVisit,
   form,
+  formKey,
   freshForm,
-  keyOf,
   refusedForm,
   typedIn,
   versionOf,
@@ -112,7 +112,7 @@ async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind
   if (sent.get('do') === 'remove' && offerId !== undefined) {
     await visit.read(texts[kind].remove, {
       params: { productId, offerId },
-      idempotencyKey: keyOf(visit, 'remove'),
+      idempotencyKey: formKey(visit, 'remove'),
     });
     return onTo(`${back}?done=removed#${texts[kind].list}`);
   }
@@ -126,7 +126,7 @@ async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind
     priceCents: price.cents,
     active: sent.has('active') ? (1 as const) : (0 as const),
   };
-  const idempotencyKey = keyOf(visit, JSON.stringify(body));
+  const idempotencyKey = formKey(visit, JSON.stringify(body));
   const saved =
     offerId === undefined
       ? await visit.call(texts[kind].create, { params: { productId }, body, idempotencyKey })

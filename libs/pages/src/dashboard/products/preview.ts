@@ -138,7 +138,10 @@ async function drawing(visit: Visit, draw: () => Promise<Drawn>): Promise<ShownP
   const page = { status: 200, title: texts.title, isFramed: true };
   try {
     const [drawn, shop, account] = await Promise.all([draw(), visit.read('getSettings', {}), visit.account()]);
-    const body = pageOf(visit, drawn, shopOf(shop), { isTest: account.testMode, processor: account.processor ?? '' });
+    const body = previewedPage(visit, drawn, shopOf(shop), {
+      isTest: account.testMode,
+      processor: account.processor ?? '',
+    });
     return Object.assign(page, { accent: shop.accentColor, body });
   } catch (err) {
     if (!(err instanceof UndrawnError)) throw err;
@@ -163,7 +166,7 @@ interface Checkout {
 }
 
 /** The checkout's own view: of the order, or of the upsell after it. */
-function pageOf({ request, formats }: Visit, drawn: Drawn, shop: Shop, { isTest, processor }: Checkout): Html {
+function previewedPage({ request, formats }: Visit, drawn: Drawn, shop: Shop, { isTest, processor }: Checkout): Html {
   const { name, description, imageUrl, billingInterval, priceCents, currency, upsell } = drawn;
   const page = {
     purchase: {

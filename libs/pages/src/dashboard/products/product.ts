@@ -1,5 +1,5 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, freshForm, keyOf, versionOf, wrongForm } from '../frame/forms.ts';
+import { type FormState, formKey, freshForm, versionOf, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { refused } from './parts.ts';
 import { productFieldNames, productLabels, readDraft, readProduct, storedProduct } from './product-form.ts';
@@ -8,7 +8,7 @@ import { type Funnel, productPage } from './product-page.ts';
 /** GET of a product with its funnel. */
 export async function showProduct(visit: Visit, { productId = '' }: Params): Promise<DashboardPage> {
   const { product, funnel } = await readFunnel(visit, productId);
-  return pageOf(visit, { product, funnel }, freshForm(visit, storedProduct(product, visit.formats)));
+  return productPageOf(visit, { product, funnel }, freshForm(visit, storedProduct(product, visit.formats)));
 }
 
 interface Shown {
@@ -16,7 +16,7 @@ interface Shown {
   readonly funnel: Funnel;
 }
 
-const pageOf = (visit: Visit, { product, funnel }: Shown, state: FormState, problem: string | null = null) =>
+const productPageOf = (visit: Visit, { product, funnel }: Shown, state: FormState, problem: string | null = null) =>
   productPage({ visit, product, funnel, state, problem, done: visit.request.query, formats: visit.formats });
 
 async function readFunnel(visit: Visit, productId: string) {
@@ -47,17 +47,17 @@ export async function takeProduct(visit: Visit, params: Params): Promise<Answer>
 async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
   const shown = await readFunnel(visit, productId);
   const read = readChanges(visit, shown.product);
-  if (!read.ok) return refusedPage(pageOf(visit, shown, wrongForm(visit, read.errors)));
+  if (!read.ok) return refusedPage(productPageOf(visit, shown, wrongForm(visit, read.errors)));
   const body = read.fields;
   const saved = await visit.call('updateProduct', {
     params: { productId },
     body,
     ifVersion: versionOf(visit),
-    idempotencyKey: keyOf(visit),
+    idempotencyKey: formKey(visit),
   });
   if (saved.ok) return onTo(`${visit.path}?done=saved`);
   const state = refused(visit, saved.problem, productLabels, productFieldNames);
-  return refusedPage(pageOf(visit, shown, state));
+  return refusedPage(productPageOf(visit, shown, state));
 }
 
 function readChanges({ request: { form }, formats }: Visit, { status, currency }: Shown['product']) {
@@ -78,7 +78,7 @@ async function setStatus(visit: Visit, productId: string, status: 'live' | 'arch
 /** Hands the emails to the seller's tool; the next page says how many. */
 async function pushEmails(visit: Visit, productId: string): Promise<Answer> {
   const params = { productId };
-  const pushed = await visit.call('pushFunnelEmails', { params, idempotencyKey: keyOf(visit, 'push') });
+  const pushed = await visit.call('pushFunnelEmails', { params, idempotencyKey: formKey(visit, 'push') });
   return pushed.ok
     ? onTo(`${visit.path}?done=pushed&sent=${pushed.body.sent}#emails`)
     : await notDone(visit, productId, pushed.problem.detail);
@@ -87,5 +87,5 @@ async function pushEmails(visit: Visit, productId: string): Promise<Answer> {
 async function notDone(visit: Visit, productId: string, problem: string): Promise<DashboardPage> {
   const shown = await readFunnel(visit, productId);
   const state = freshForm({ typed: null }, storedProduct(shown.product, visit.formats));
-  return refusedPage(pageOf(visit, shown, state, problem));
+  return refusedPage(productPageOf(visit, shown, state, problem));
 }

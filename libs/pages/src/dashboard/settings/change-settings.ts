@@ -3,7 +3,7 @@ import { checkbox } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
 import type { Answer, Body, DashboardPage, Page, Visit } from '../frame/visit.ts';
 import { groups } from './groups.ts';
 import { type SettingsPath, savedText, settingsPage } from './settings-page.ts';
@@ -52,7 +52,7 @@ async function take(visit: Visit, page: GroupPage): Promise<Answer> {
   const updated = await visit.call('updateSettings', {
     body,
     ifVersion: versionOf(visit),
-    idempotencyKey: keyOf(visit, ...Object.values(body).map(String)),
+    idempotencyKey: formKey(visit, ...Object.values(body).map(String)),
   });
   if (updated.ok) return onTo(`${path}?saved=1`);
   const labels = Object.fromEntries(Object.entries(group).map(([name, { label }]) => [name, label]));

@@ -6,7 +6,7 @@ import { checkbox, choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
 import type { Answer, Body, DashboardPage, Visit } from '../frame/visit.ts';
 import { modes, pairsOf, refusedKeys, shownValues } from './payments.rules.ts';
@@ -78,7 +78,7 @@ export async function takePayments(visit: Visit): Promise<Answer> {
   const put = await visit.call('putPaymentProcessor', {
     body: { processor, ...pairs },
     ifVersion: versionOf(visit),
-    idempotencyKey: keyOf(visit, processor),
+    idempotencyKey: formKey(visit, processor),
   });
   if (put.ok) return onTo(`${path}?saved=1`);
   const problem = refusedKeys(put.problem, Object.keys(pairs));

@@ -2,7 +2,7 @@ import { notice } from '../../components/notice.ts';
 import { passkeyIn, passkeyScripts } from '../../components/passkey.ts';
 import { html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
+import { type FormState, formKey, freshForm, refusedForm, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { backupCodesPage, securityContent, setUpPage } from './security-page.ts';
 import { securityPath, settingsPage } from './settings-page.ts';
@@ -49,7 +49,7 @@ export async function takeSecurity(visit: Visit): Promise<Answer> {
       await visit.read('removeCodes', {});
       return onTo(`${securityPath}?done=off`);
     case 'backup': {
-      const made = await visit.read('createBackupCodes', { idempotencyKey: keyOf(visit) });
+      const made = await visit.read('createBackupCodes', { idempotencyKey: formKey(visit) });
       return backupCodesPage(made.backupCodes, made.secret_notice);
     }
     default:
@@ -61,7 +61,7 @@ async function addPasskey(visit: Visit): Promise<Answer> {
   const { form } = visit.request;
   const credential = passkeyIn(form, 'credential');
   const body = { name: (form.get('name') ?? '').trim(), credential };
-  const made = await visit.call('createPasskey', { body: body as never, idempotencyKey: keyOf(visit) });
+  const made = await visit.call('createPasskey', { body: body as never, idempotencyKey: formKey(visit) });
   if (made.ok) {
     const { backupCodes, secret_notice } = made.body;
     const isFirst = backupCodes !== undefined || secret_notice !== undefined;
@@ -83,7 +83,7 @@ async function activate(visit: Visit): Promise<Answer> {
   const uri = form.get('secretUri') ?? '';
   if (!/^otpauth:\/\/totp\/[^\s]{1,600}$/.test(uri)) return await showSecurity(visit);
   const body = { code: (form.get('code') ?? '').trim() };
-  const made = await visit.call('activateCodes', { body, idempotencyKey: keyOf(visit) });
+  const made = await visit.call('activateCodes', { body, idempotencyKey: formKey(visit) });
   if (made.ok) {
     const { backupCodes, secret_notice } = made.body;
     const isFirst = backupCodes !== undefined || secret_notice !== undefined;

@@ -4,7 +4,7 @@ import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
 import type { Account, Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { settingsPage } from './settings-page.ts';
@@ -72,7 +72,7 @@ export async function takeTestMode(visit: Visit): Promise<Answer> {
   if (wanted !== null) return await switchMode(visit, wanted === 'on');
   const typed = (sent.get('days') ?? '').trim();
   const body = { days: /^\d{1,4}$/.test(typed) ? Number(typed) : (typed as never) };
-  const advanced = await visit.call('advanceRehearsal', { body, idempotencyKey: keyOf(visit, typed) });
+  const advanced = await visit.call('advanceRehearsal', { body, idempotencyKey: formKey(visit, typed) });
   if (!advanced.ok) {
     const state = refusedForm(visit, advanced.problem, { days: texts.days });
     return refusedPage(await shown(visit, { state, switchState: freshForm({ typed: null }) }, true));
@@ -108,7 +108,7 @@ async function switchMode(visit: Visit, testMode: boolean): Promise<Answer> {
   const switched = await visit.call('updateSettings', {
     body: { testMode },
     ifVersion: versionOf(visit),
-    idempotencyKey: keyOf(visit, String(testMode)),
+    idempotencyKey: formKey(visit, String(testMode)),
   });
   if (switched.ok) return onTo(`${path}?switched=1`);
   const isStale = switched.problem.code === 'version_changed';

@@ -1,12 +1,12 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { type FormState, formKey, freshForm, refusedForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { type CardLink, cardLabels, cardPage } from './card-page.ts';
 import { subscriptionsPath } from './parts.ts';
 
 /** GET of the ways to another card. */
 export const showCard = (visit: Visit, { id = '' }: Params): Promise<DashboardPage> =>
-  pageOf(visit, id, freshForm(visit), null);
+  cardPageOf(visit, id, freshForm(visit), null);
 
 /** POST of one of them: a link for the buyer, or a token that the seller's own site got from the payment processor. */
 export async function takeCard(visit: Visit, { id = '' }: Params): Promise<Answer> {
@@ -17,10 +17,10 @@ async function makeLink(visit: Visit, id: string): Promise<Answer> {
   const { customer_email: email } = await visit.read('getSubscription', { params: { subscriptionId: id } });
   const made = await visit.call('createPortalLink', {
     body: { email, subscriptionId: id },
-    idempotencyKey: keyOf(visit, 'link'),
+    idempotencyKey: formKey(visit, 'link'),
   });
   if (!made.ok) return refused(visit, id, refusedForm(visit, made.problem, {}));
-  return await pageOf(visit, id, freshForm(visit), made.body);
+  return await cardPageOf(visit, id, freshForm(visit), made.body);
 }
 
 async function saveToken(visit: Visit, id: string): Promise<Answer> {
@@ -28,16 +28,16 @@ async function saveToken(visit: Visit, id: string): Promise<Answer> {
   const saved = await visit.call('putPaymentMethod', {
     params: { subscriptionId: id },
     body: { paymentMethod },
-    idempotencyKey: keyOf(visit, 'token'),
+    idempotencyKey: formKey(visit, 'token'),
   });
   if (!saved.ok) return refused(visit, id, refusedForm(visit, saved.problem, cardLabels));
   return onTo(`${subscriptionsPath}/${id}?did=card`);
 }
 
 const refused = async (visit: Visit, id: string, state: FormState): Promise<Answer> =>
-  refusedPage(await pageOf(visit, id, state, null));
+  refusedPage(await cardPageOf(visit, id, state, null));
 
-async function pageOf(visit: Visit, id: string, state: FormState, link: CardLink | null): Promise<DashboardPage> {
+async function cardPageOf(visit: Visit, id: string, state: FormState, link: CardLink | null): Promise<DashboardPage> {
   const subscription = await visit.read('getSubscription', { params: { subscriptionId: id } });
   return cardPage(visit, { subscription, link }, state);
 }
