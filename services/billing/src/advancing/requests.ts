@@ -1,8 +1,9 @@
 import { limits } from '@app/contracts/common';
+import type { RequestInput } from '@app/contracts/define';
 import { releaseHold as releaseHoldRequest } from '@app/contracts/hold-releases';
 import * as contract from '@app/contracts/payments';
+import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import { createShare } from '@app/service-kit/share';
 import { continuePayment } from '../charging/continue-payment.ts';
 import { getPayment, listOrderPayments, listPayments } from '../charging/list-payments.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
@@ -16,12 +17,8 @@ import { releaseHold } from './release-hold.ts';
 import { settleHold } from './settle-hold.ts';
 
 export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
-  const share = createShare();
   return [
-    // An attempt that comes twice, as when its answer was lost on the way, waits for the call that is under way.
-    onRequest(contract.startPayment, (input, context) =>
-      share(`${context.accountId}/${input.orderId}/${input.attemptNo}`, () => startPayment(deps, context, input)),
-    ),
+    onRequest(contract.startPayment, startOnce(deps)),
     onRequest(contract.continuePayment, ({ orderId }, context) => continuePayment(deps, context, orderId)),
     onRequest(contract.settleHold, ({ orderId, decision }, context) => settleHold(deps, context, orderId, decision)),
     onRequest(releaseHoldRequest, ({ orderId, attempt }, context) => releaseHold(deps, context, orderId, attempt)),
@@ -39,4 +36,15 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
       return { ...payments, disputes, fees: fees.map(({ order_id: _, ...fee }) => fee) };
     }),
   ];
+}
+
+/** An attempt that comes twice, as when its answer was lost on the way, waits for the call that is under way. */
+function startOnce(deps: PaymentDeps) {
+  const underWay = new Map<string, ReturnType<typeof startPayment>>();
+  return (input: RequestInput<typeof contract.startPayment>, context: RequestContext) => {
+    const key = `${context.accountId}/${input.orderId}/${input.attemptNo}`;
+    const started = underWay.get(key) ?? startPayment(deps, context, input).finally(() => underWay.delete(key));
+    underWay.set(key, started);
+    return started;
+  };
 }
