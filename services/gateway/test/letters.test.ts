@@ -165,3 +165,34 @@ test('letters of a kind to one address, and letters by one client, are bounded',
   for (let n = 0; n < 21; n++) answers.push((await request('203.0.113.9', `unknown-${n}@example.com`)).status);
   expect(answers).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
 });
+
+test('a stranger who requests resets all day keeps the owner of a verified account from none; twenty reach the owner at most', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
+  const verified = await createSeller(url);
+  await query(harness.database.url, 'update accounts set email_verified = true where id = $1', [verified.accountId]);
+  const unverified = await createSeller(url);
+  const request = async (email: string, address: string) =>
+    expect(
+      await send(limited.url, 'POST', '/api/auth/password-reset', {
+        headers: { 'x-forwarded-for': address },
+        body: { email },
+      }),
+    ).toMatchObject({ status: 200, json: { ok: true } });
+  const resets = async (email: string) =>
+    (
+      await query(
+        harness.database.url,
+        `select 1 from letters as l join users as u on u.id = l.user_id where u.email = $1 and l.kind = 'password_reset'`,
+        [email],
+      )
+    ).length;
+  for (let n = 1; n <= 8; n += 1) await request(verified.email, '203.0.113.41');
+  expect(await resets(verified.email)).toBe(5);
+  for (let n = 1; n <= 2; n += 1) await request(verified.email.toUpperCase(), '198.51.100.41');
+  expect(await resets(verified.email)).toBe(6);
+  for (let n = 1; n <= 20; n += 1) await request(verified.email, `198.51.100.${50 + n}`);
+  expect(await resets(verified.email)).toBe(20);
+  // Whose address it is nobody knows.
+  for (let n = 1; n <= 8; n += 1) await request(unverified.email, `198.51.100.${80 + n}`);
+  expect(await resets(unverified.email)).toBe(5);
+});

@@ -10,6 +10,7 @@ import {
 import { changeEmail } from '../../identity/change-email.ts';
 import { requestedAt } from '../../identity/change-password.ts';
 import { confirmEmail } from '../../identity/confirm-email.ts';
+import { isVerifiedAddress } from '../../identity/find-user.ts';
 import { getSettings } from '../../identity/get-settings.ts';
 import { insertLetterStatement, letterValues, type NewLetter } from '../../identity/letters/new-letter.ts';
 import { readLetter } from '../../identity/read-letter.ts';
@@ -119,12 +120,14 @@ export const letterOperations = tagged('Log in', [
     path: '/api/auth/password-reset',
     summary: 'Send an email with which a new password can be chosen',
     description:
-      'The answer is the same whether or not an account has the address. Five such emails a day reach one address.',
+      'The answer is the same whether or not an account has the address. Five such emails a day reach one address; ' +
+      'of a verified account each further client gets its first one, up to twenty.',
     auth: 'public',
     body: requestPasswordResetBody,
     errors: [],
     run: async ({ app, body, ...call }) => {
-      const wanted = { email: body.email, ...requestedAt(call) };
+      const isUnverified = !(await isVerifiedAddress(app.database, body.email));
+      const wanted = { email: body.email, isUnverified, ...requestedAt(call) };
       await store(app, await app.letters.admitOrRefuse('password_reset', wanted));
     },
   }),

@@ -15,8 +15,8 @@ export const unlimitedLetters: LetterLimit = async () => null;
 
 /** Of one kind to one address: its owner who tries again and again gets each letter, and a stranger who names it is no nuisance. */
 const toEmailMax = 5;
-/** Beyond them a client that has requested none to the address gets its first one: a stranger's requests leave a buyer theirs. */
-const portalLinksFromAnyMax = 20;
+/** Beyond them a client that has requested none to the address gets its first one: a stranger's requests leave its owner theirs. */
+const fromAnyMax = 20;
 /** Each tells of another change that redirects money or data, of which its owner has to know. */
 const changeNoticesMax = 20;
 /** Requests by one client: a household, or an office behind one address. */
@@ -31,9 +31,9 @@ export function createLetterLimit(windows: RateWindows, perDay: number): LetterL
   return async (kind, email, address, isUnverified) => {
     const [ofAddress] = await windows.add(window(`letters from ${address}`));
     if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
-    const ofEmail = await countRecipient(windows, kind, email, address);
+    const ofEmail = await countRecipient(windows, kind, email, { address, isUnverified });
     if (ofEmail === null) return 'email';
-    if (isOfUnverified(kind, isUnverified) && (await countUnverified(windows, kind, email))) return 'email';
+    if (await isOfUnverifiedUsedUp(windows, kind, email, isUnverified)) return 'email';
     const [ofAll] = await windows.add(window(letterWindow(kind)));
     // Who has requested none today gets one, whatever others did.
     return (ofAll?.taken ?? 0) > perDay && ofEmail > 1 ? 'deployment' : null;
@@ -47,13 +47,14 @@ async function countRecipient(
   windows: RateWindows,
   kind: LetterKind,
   email: string,
-  address: string,
+  { address, isUnverified }: { readonly address: string; readonly isUnverified: boolean },
 ): Promise<number | null> {
   const caller = recipientWindow(kind, email);
   const [ofEmail, ofClient] = await windows.add(window(caller), window(`${caller} from ${address}`));
-  const isFirst = kind === 'portal_link' && ofClient?.taken === 1;
+  const mayBeFromAny = kind === 'portal_link' || (kind === 'password_reset' && !isUnverified);
+  const isFirst = mayBeFromAny && ofClient?.taken === 1;
   const taken = ofEmail?.taken ?? 0;
-  if (taken <= (isFirst ? portalLinksFromAnyMax : toEmailMax)) return taken;
+  if (taken <= (isFirst ? fromAnyMax : toEmailMax)) return taken;
   await windows.add({ caller, amount: -1, seconds: daySeconds });
   return null;
 }
@@ -75,9 +76,21 @@ export const createNoticeLimit =
     return (used?.taken ?? 0) <= (kind === 'change_notice' ? changeNoticesMax : toEmailMax);
   };
 
-/** A reset may be of an account that was never verified: nobody knows before its row is stored. */
-const isOfUnverified = (kind: LetterKind, isUnverified: boolean): boolean =>
-  isUnverified || kind === 'verification' || kind === 'password_reset';
+/**
+ * Counts a letter of an account that is not verified; whether its address has had those of the day. A reset counts whosever it is, so
+ * that all requests take the same statements, and of a verified account it is bounded by its own limit alone.
+ */
+async function isOfUnverifiedUsedUp(
+  windows: RateWindows,
+  kind: LetterKind,
+  email: string,
+  isUnverified: boolean,
+): Promise<boolean> {
+  const isReset = kind === 'password_reset';
+  if (!(isUnverified || isReset || kind === 'verification')) return false;
+  const isUsedUp = await countUnverified(windows, kind, email);
+  return isUsedUp && !(isReset && !isUnverified);
+}
 
 /**
  * Of all kinds to one address, by all accounts that are not verified, a day: five. The last one is kept for a reset, and the two
