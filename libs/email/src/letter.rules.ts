@@ -49,7 +49,11 @@ export interface Letter {
 const preheaderMax = 90;
 /** Of the document, in which no mail program shows it. */
 const titleMax = 70;
-const ours = '#0b5f4f';
+/** The pages' own accent, as their styles have it. */
+const ours = {
+  light: { accent: '#0b5f4f', onAccent: '#ffffff' },
+  dark: { accent: '#5fc9ae', onAccent: '#06231c' },
+};
 
 /** Text for HTML: one line, escaped. */
 export const escapedLine = (text: string): string => escapeHtml(plainLine(text));
@@ -65,7 +69,7 @@ export const letterLink = ({ label, url }: LetterLink): string =>
 export function letterHtml(letter: Letter, preheader: string): string {
   const { sender, parts, foot } = letter;
   const title = escapedLine(letter.title);
-  const { light, dark } = accentColors(sender.accentColor ?? ours);
+  const { light, dark } = sender.accentColor === null ? ours : accentColors(sender.accentColor);
   const shownFirst = [...plainLine(preheader)].slice(0, preheaderMax).join('');
   return `<!doctype html>
 <html lang="en">

@@ -26,6 +26,7 @@ const texts = {
   toSeller: 'Emails you',
   toUrl: (url: string) => `Sends to ${url}`,
   noEmails: 'Sends nothing',
+  off: 'Off',
 } as const;
 
 interface AutomationsContent {
@@ -88,6 +89,7 @@ export function doesText({ action }: Pick<Automation, 'action'>): string {
 
 /** Whether it does what it is for, in one or two words. */
 export function automationBadge({ active, switched_off, available }: Automation): Html {
+  if (!active && switched_off === null) return badge('none', texts.off);
   if (active && !available) return badge('warn', texts.noEmails);
   return endpointBadge({ active, switched_off, failing_since: null });
 }
