@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dayMs, minuteMs } from '@app/contracts/durations';
 import { callDailyJob } from '@app/runs/call-daily-job';
 import { isMissed, nextStartMs } from '@app/runs/start-time';
 
@@ -9,23 +10,38 @@ export interface Schedule {
   /** A copy runs no job. */
   readonly isCopy: () => boolean;
   readonly say: (line: string) => void;
+  /** How often it is looked whether the job is due, in milliseconds of real time; a minute unless given. */
+  readonly everyMs?: number;
 }
 
-/** Runs the daily job of all accounts every day while this process lives, and at once where a run was missed; at most once in a day for each. */
+/**
+ * Runs the daily job of all accounts every day while this process lives, and soon where a run was missed: while the process was off, while the
+ * machine slept, or while this was a copy. Each time of day that was due has one run.
+ */
 export function startDailySchedule(schedule: Schedule): { close(): Promise<void> } {
-  const { isCopy, startMinute } = schedule;
+  const { everyMs = minuteMs, isCopy, say, startMinute } = schedule;
   const closing = new AbortController();
+  const { signal } = closing;
+  let doneMs: number | undefined;
+  const look = async (): Promise<void> => {
+    const dueMs = nextStartMs(Date.now(), startMinute) - dayMs;
+    if (isCopy() || doneMs === dueMs) return;
+    // What happened before this process looked, only the list of runs says.
+    if (doneMs !== undefined || isMissed(await lastRun(schedule, signal), Date.now(), startMinute))
+      await run(schedule, dueMs);
+    doneMs = dueMs;
+  };
   const follow = async (): Promise<void> => {
-    if (!isCopy() && isMissed(await lastRun(schedule, closing.signal), Date.now(), startMinute))
-      await run(schedule, 'missed');
-    while (!closing.signal.aborted) {
-      await sleep(nextStartMs(Date.now(), startMinute) - Date.now(), undefined, { signal: closing.signal });
-      if (!isCopy()) await run(schedule, 'scheduled');
+    while (!signal.aborted) {
+      await look().catch((err: unknown) => {
+        if (!signal.aborted) say(`the daily job could not be looked at, and is again soon: ${String(err)}`);
+      });
+      // A timer stands still while the machine sleeps, so none is long.
+      const untilNextMs = nextStartMs(Date.now(), startMinute) - Date.now();
+      await sleep(Math.min(untilNextMs, everyMs), undefined, { signal });
     }
   };
-  follow().catch((err: unknown) => {
-    if (!closing.signal.aborted) schedule.say(`the daily job is not scheduled any more: ${String(err)}`);
-  });
+  follow().catch(() => undefined);
   // A run goes on in billing, and its result is that of the next request under its key: it is not waited for.
   return { close: async () => closing.abort() };
 }
@@ -34,19 +50,19 @@ export function startDailySchedule(schedule: Schedule): { close(): Promise<void>
 async function lastRun({ gatewayUrl, platformKey }: Schedule, signal: AbortSignal): Promise<string | undefined> {
   const answer = await fetch(new URL('/api/v1/daily-runs?limit=1', gatewayUrl), {
     headers: { authorization: `Bearer ${platformKey}` },
-    signal,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(minuteMs)]),
   });
   if (!answer.ok) throw new Error(`the list of daily runs was answered with ${answer.status}`);
   const { data } = (await answer.json()) as { readonly data: readonly { readonly started_at: string }[] };
   return data[0]?.started_at;
 }
 
-async function run({ gatewayUrl, platformKey, say }: Schedule, purpose: 'missed' | 'scheduled'): Promise<void> {
-  const day = new Date().toISOString().slice(0, 10);
+/** One key for each time that was due: however often it is asked for, it is one run. */
+async function run({ gatewayUrl, platformKey, say }: Schedule, dueMs: number): Promise<void> {
   await callDailyJob({
     gatewayUrl,
     key: platformKey,
-    idempotencyKey: `daily-${day}-${purpose}`,
+    idempotencyKey: `daily-${new Date(dueMs).toISOString().slice(0, 10)}`,
     force: false,
     mustBeThere: false,
     log: (line) => say(`daily job, ${line}`),
