@@ -101,7 +101,11 @@ test('a copy only reads until it is adopted, and then does what waited; its orig
   expect([orders.status, orders.text]).toEqual([200, expect.stringContaining('This is a copy of an installation')]);
 
   const becoming = listen();
-  const adopted = await runScript('deploy/standalone/src/adopt.ts', [], { DATA_DIR: copyDir, INSTALLATION_ID: '' });
+  // From a shell whose settings are not those of the process: what counts is what that was given.
+  const adopted = await runScript('deploy/standalone/src/adopt.ts', [], {
+    DATA_DIR: copyDir,
+    INSTALLATION_ID: 'shell',
+  });
   expect([adopted.code, adopted.output]).toEqual([0, expect.stringContaining('billing: this is the original now')]);
   await becoming.announced(installationKnown, ({ state }) => state === 'original', serviceNames.length);
   expect((await call(there.baseUrl, 'GET', '/readyz')).json).toMatchObject({ status: 'ok' });

@@ -27,13 +27,14 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 test('the connections of a run are for its owner alone, and are gone when it has stopped', () => {
-  writeConnections(directory, infrastructure, secrets);
+  writeConnections(directory, infrastructure, secrets, 'own');
   expect(statSync(join(directory, 'connections.json')).mode & 0o777).toBe(0o600);
   expect(readConnections(directory, 'metrics')).toEqual({
     DATABASE_URL: 'postgres://metrics:p@127.0.0.1:2/metrics',
     NATS_URL: 'nats://127.0.0.1:1',
     NATS_USER: 'metrics',
     NATS_PASSWORD: 'n',
+    INSTALLATION_ID: 'own',
   });
   expect(readConnections(directory, 'billing')).toMatchObject({
     SECRETS_KEY: 'key',
@@ -44,7 +45,7 @@ test('the connections of a run are for its owner alone, and are gone when it has
 });
 
 test('a damaged file is named, without what it holds', () => {
-  writeConnections(directory, infrastructure, secrets);
+  writeConnections(directory, infrastructure, secrets, 'own');
   truncateSync(join(directory, 'connections.json'), 100);
   expect(() => readConnections(directory, 'metrics')).toThrow(/connections\.json is damaged/);
 });

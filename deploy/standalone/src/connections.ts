@@ -17,6 +17,8 @@ const settings = z.object({
   KEY_PEPPER_PREVIOUS: z.string().optional(),
   SECRETS_KEY: z.string().optional(),
   SECRETS_KEY_PREVIOUS: z.string().optional(),
+  /** What the process that runs is given, and not what a command beside it would be. */
+  INSTALLATION_ID: z.string(),
 });
 
 type Connections = z.output<typeof settings>;
@@ -33,9 +35,15 @@ export const removeConnections = (dataDir: string): void => rmSync(fileIn(dataDi
  * How each service reaches its database and NATS in this run, and under which secrets it stores, for commands beside it:
  * embedded servers choose their ports, and secrets that were made meanwhile count from the next start.
  */
-export function writeConnections(dataDir: string, infrastructure: Infrastructure, secrets: Secrets): void {
+export function writeConnections(
+  dataDir: string,
+  infrastructure: Infrastructure,
+  secrets: Secrets,
+  installationId: string,
+): void {
   const of = (service: ServiceName): Connections => ({
     ...secretSettingsOf(service, secrets),
+    INSTALLATION_ID: installationId,
     DATABASE_URL: infrastructure.databaseUrl(service),
     NATS_URL: infrastructure.natsUrl,
     ...infrastructure.natsUser(service),

@@ -8,11 +8,19 @@ const machineFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
 /** In a DATA_DIR that was made of a backup: what tells it from the one that was backed up, also in the same place. */
 export const restoredFile = 'restored';
 
-/**
- * What a copied DATA_DIR does not carry: the machine, and where the directory is on it. Another one starts as a copy, which sends nothing.
- * @param dataDir exists
- */
-export function installationIdOf(dataDir: string, machine: string = machineId()): string {
+interface Place {
+  /** It exists. */
+  readonly DATA_DIR: string;
+  /** What the operator has set goes before. */
+  readonly INSTALLATION_ID?: string | undefined;
+}
+
+/** What a copied DATA_DIR does not carry: the machine, and where the directory is on it. Another one starts as a copy, which sends nothing. */
+export function installationIdOf(
+  { DATA_DIR: dataDir, INSTALLATION_ID: given }: Place,
+  machine: string = machineId(),
+): string {
+  if (given !== undefined) return given;
   return hash(
     'sha256',
     `${machine}\n${realpathSync(dataDir)}${textOf(join(dataDir, restoredFile))}`,

@@ -164,7 +164,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     ...secretSettingsOf(service, secrets),
     LOG_LEVEL: config.LOG_LEVEL,
     CLOCK_CONTROL: config.CLOCK_CONTROL,
-    INSTALLATION_ID: config.INSTALLATION_ID ?? installationIdOf(config.DATA_DIR),
+    INSTALLATION_ID: installationIdOf(config),
   };
   if (service === 'checkout') {
     const bounds = {

@@ -15,6 +15,7 @@ import { startDailySchedule } from './daily-schedule.ts';
 import { makeDataDir } from './data-dir.ts';
 import { watchDisk } from './disk-watch.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
+import { installationIdOf } from './installation-id.ts';
 import { lockDataDir } from './lock.ts';
 import { followParent } from './parent.ts';
 import { loadSecrets, noteSellerMade, type Renewal } from './secrets.ts';
@@ -144,7 +145,7 @@ async function start(
       return await prepareSeller({ ...seller, gateway, others });
     },
   );
-  writeConnections(config.DATA_DIR, infrastructure, secrets);
+  writeConnections(config.DATA_DIR, infrastructure, secrets, installationIdOf(config));
   await untilReady(checks, say);
   const copied = () => checks.find(({ name }) => name === 'installation')?.warning?.();
   const copyNotice = copied();
