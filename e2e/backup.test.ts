@@ -131,4 +131,6 @@ test('what is restored has every order of before the backup, each with its figur
   await file.close();
   const refused = await runScript(script, ['restore', backup, '--verify'], { DATA_DIR: dataDir });
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('is not as the backup was written')]);
+  const unmade = await runScript(script, ['restore', backup], { DATA_DIR: `${dataDir}-damaged` });
+  expect([unmade.code, unmade.output]).toEqual([1, expect.stringContaining('is not as the backup was written')]);
 });

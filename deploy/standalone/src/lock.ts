@@ -2,12 +2,19 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, startMark } from '@app/embedded/processes';
 
+/** Takes the data directory for this process. @throws Error naming the process that has it */
+export const lockDataDir = (dataDir: string): { release(): void } =>
+  lockFile(
+    join(dataDir, 'standalone.pid'),
+    (pid) => `The data directory ${dataDir} is in use by process ${pid}. Stop that first, or choose another DATA_DIR.`,
+  );
+
 /**
- * Takes the data directory for this process. A lock whose process is gone (kill -9, a power cut) is taken over.
- * @throws Error naming the process that has it
+ * Takes a file as this process's own. A lock whose process is gone (kill -9, a power cut) is taken over.
+ * @param held what to say of the process that has it
+ * @throws Error with that
  */
-export function lockDataDir(dataDir: string): { release(): void } {
-  const file = join(dataDir, 'standalone.pid');
+export function lockFile(file: string, held: (pid: string | undefined) => string): { release(): void } {
   const mine = `${process.pid} ${startMark(process.pid)}\n`;
   // Written first and linked after: a process that finds the lock finds it whole.
   const draft = `${file}.${process.pid}`;
@@ -15,17 +22,13 @@ export function lockDataDir(dataDir: string): { release(): void } {
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
       if (linked(draft, file)) return { release: () => releaseOwn(file, mine) };
-      const held = read(file);
-      const [pid, mark] = held.trim().split(' ');
+      const holder = read(file);
+      const [pid, mark] = holder.trim().split(' ');
       // Process ids are given anew: it is the one that wrote the lock when it also started when that one did.
-      if (held !== '' && isAlive(Number(pid)) && startMark(Number(pid)) === mark) {
-        throw new Error(
-          `The data directory ${dataDir} is in use by process ${pid}. Stop that first, or choose another DATA_DIR.`,
-        );
-      }
+      if (holder !== '' && isAlive(Number(pid)) && startMark(Number(pid)) === mark) throw new Error(held(pid));
       rmSync(file, { force: true });
     }
-    throw new Error(`The data directory ${dataDir} could not be locked.`);
+    throw new Error(`${file} could not be locked.`);
   } finally {
     rmSync(draft, { force: true });
   }

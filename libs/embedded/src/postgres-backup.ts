@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, constants } from 'node:fs';
-import { copyFile, mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { postgresAccount } from './postgres-account.ts';
@@ -72,7 +72,7 @@ async function copyFolder(from: string, to: string, { whole = false } = {}): Pro
     const [source, copy] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isSymbolicLink()) throw new Error(`${source} is a link: tablespaces elsewhere are not backed up`);
     if (!whole && isLeftOut(entry.name)) continue;
-    if (!entry.isDirectory()) await copySynced(source, copy).catch(missing);
+    if (!entry.isDirectory()) await copySynced(source, copy).catch((err: unknown) => stillThere(source, err));
     else if (!whole && emptied.has(entry.name)) await mkdir(copy, { mode: 0o700 });
     else await copyFolder(source, copy, { whole });
   }
@@ -81,6 +81,15 @@ async function copyFolder(from: string, to: string, { whole = false } = {}): Pro
 function missing(err: NodeJS.ErrnoException): never[] {
   if (err.code === 'ENOENT') return [];
   throw err;
+}
+
+/** That the target is gone is no file that the server removed. */
+async function stillThere(source: string, err: unknown): Promise<void> {
+  const isGone = await stat(source).then(
+    () => false,
+    (found: NodeJS.ErrnoException) => found.code === 'ENOENT',
+  );
+  if (!isGone) throw err;
 }
 
 /** The segments that the copied files need to become one moment. @param first the name of the first of them; they are in order */

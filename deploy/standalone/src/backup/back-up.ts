@@ -1,5 +1,5 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { serviceNames } from '@app/contracts/services';
 import { version } from '@app/contracts/version';
 import { backUpPostgres } from '@app/embedded/postgres-backup';
@@ -29,6 +29,8 @@ const isLeftOut = (name: string): boolean =>
  */
 export async function backUp({ dataDir, folder, keep, print }: BackUpOptions): Promise<string> {
   const began = new Date();
+  if (`${resolve(folder)}/`.startsWith(`${resolve(dataDir)}/`))
+    throw new Error(`--to ${folder} is in DATA_DIR: a backup would hold all earlier ones. Name a folder elsewhere.`);
   const server = await superuserUrl(dataDir);
   const known = await stateOf(dataDir, server);
   const target = await makeIn(folder, began, async (unfinished) => {

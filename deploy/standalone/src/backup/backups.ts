@@ -5,6 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { serviceNames } from '@app/contracts/services';
 import { z } from 'zod';
+import { lockFile } from '../lock.ts';
 
 /** What a backup says of itself, in `backup.json`. */
 export const manifest = z.object({
@@ -23,28 +24,48 @@ export type Manifest = z.output<typeof manifest>;
 export const manifestFile = 'backup.json';
 
 const named = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
-const unfinished = '.unfinished';
+export const unfinished = '.unfinished';
 
 /** Beside the data unless another folder is named: a copy on the same disk is lost with it. */
 export const folderBeside = (dataDir: string): string =>
   join(dirname(dataDir), `${basename(dataDir).replace(/^\./, '')}-backups`);
 
 /**
- * Makes a backup in a folder of its own, named by the time. It has that name once it is whole and on the disk: what was cut off before is
- * removed by the next one.
+ * Makes a backup in a folder of its own, named by the time. It has that name once it is whole and on the disk. What fails leaves nothing, because
+ * it may have filled the disk; what was killed is removed by the next one.
  * @returns where it is
+ * @throws what `make` throws, and Error where another process works in the folder
  */
 export async function makeIn(folder: string, now: Date, make: (target: string) => Promise<void>): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(folder)) {
-    if (name.endsWith(unfinished)) await rm(join(folder, name), { recursive: true, force: true });
-  }
   const target = join(folder, now.toISOString().replace(/[-:]|\.\d+/g, ''));
-  await mkdir(`${target}${unfinished}`, { mode: 0o700 });
-  await make(`${target}${unfinished}`);
-  await rename(`${target}${unfinished}`, target);
-  await syncFolder(folder);
-  return target;
+  return await inPlace(folder, `${target}${unfinished}`, async (place) => {
+    await make(place);
+    await syncAll(place);
+    await rename(place, target);
+    await syncPath(folder);
+    return target;
+  });
+}
+
+/**
+ * Works in a place that is removed whatever comes of it; one process at a time in a folder, so that none removes what another one makes.
+ * @param place in the folder, named so that it is known as left over where the process is killed
+ */
+export async function inPlace<T>(folder: string, place: string, work: (place: string) => Promise<T>): Promise<T> {
+  const lock = lockFile(
+    join(folder, '.backup.pid'),
+    (pid) => `Process ${pid} backs up or verifies in ${folder}: wait for it.`,
+  );
+  try {
+    for (const name of await readdir(folder))
+      if (name.endsWith(unfinished)) await rm(join(folder, name), { recursive: true, force: true });
+    await mkdir(place, { mode: 0o700 });
+    return await work(place);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+    lock.release();
+  }
 }
 
 /** When a backup with this name was made; undefined where it is none. */
@@ -75,7 +96,14 @@ export async function digestsOf(folder: string, leftOut: string): Promise<Record
   return digests;
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const opened = await open(folder, 'r');
+/** All that is in a folder, to the disk. */
+async function syncAll(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isFile() || entry.isDirectory()) await syncPath(join(entry.parentPath, entry.name));
+  await syncPath(folder);
+}
+
+async function syncPath(path: string): Promise<void> {
+  const opened = await open(path, 'r');
   await opened.sync().finally(() => opened.close());
 }

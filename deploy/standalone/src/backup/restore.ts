@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { databaseName, type ServiceName, serviceNames } from '@app/contracts/services';
 import { databaseUrl } from '@app/embedded/databases';
@@ -8,7 +8,7 @@ import { restorePostgres } from '@app/embedded/postgres-backup';
 import { restoredFile } from '../installation-id.ts';
 import { readPrivate } from '../private-file.ts';
 import { migrationsOf, rowsOf } from './back-up.ts';
-import { digestsOf, type Manifest, manifest, manifestFile } from './backups.ts';
+import { digestsOf, inPlace, type Manifest, manifest, manifestFile, unfinished } from './backups.ts';
 
 export interface Restored {
   readonly from: string;
@@ -21,9 +21,9 @@ export interface Restored {
  * @throws Error where the backup is none, or the directory has something in it
  */
 export async function restore({ from, print }: Restored, dataDir: string): Promise<void> {
-  const says = readManifest(from);
   if ((await readdir(dataDir).catch(() => [])).length > 0)
     throw new Error(`${dataDir} has something in it: move it away, or name another DATA_DIR.`);
+  const says = await readWhole(from);
   const beside = `${dataDir}.unfinished`;
   await rm(beside, { recursive: true, force: true });
   await makeDirectory(from, beside);
@@ -39,10 +39,9 @@ export async function restore({ from, print }: Restored, dataDir: string): Promi
  * @throws Error naming what differs
  */
 export async function verify({ from, print }: Restored): Promise<void> {
-  const says = readManifest(from);
-  compareFiles(await digestsOf(from, manifestFile), says.files);
-  const place = await mkdtemp(join(dirname(resolve(from)), '.verify-'));
-  try {
+  const says = await readWhole(from);
+  const folder = dirname(resolve(from));
+  await inPlace(folder, join(folder, `.verify${unfinished}`), async (place) => {
     await makeDirectory(from, join(place, 'data'));
     const postgres = await startPostgres({ dataDir: join(place, 'data/postgres') });
     try {
@@ -50,9 +49,7 @@ export async function verify({ from, print }: Restored): Promise<void> {
     } finally {
       await postgres.stop();
     }
-  } finally {
-    await rm(place, { recursive: true, force: true });
-  }
+  });
   print(`${from} is whole: it holds all that was committed before ${says.began_at}.`);
 }
 
@@ -66,9 +63,11 @@ async function makeDirectory(from: string, to: string): Promise<void> {
   await writeFile(join(to, restoredFile), `${randomUUID()}\n`, { mode: 0o600, flush: true });
 }
 
-function readManifest(from: string): Manifest {
+/** What a backup says of itself, once each of its files is as it says. */
+async function readWhole(from: string): Promise<Manifest> {
   const says = readPrivate(join(from, manifestFile), manifest, 'Take another backup.');
   if (says === undefined) throw new Error(`${from} is no backup: ${basename(manifestFile)} is missing.`);
+  compareFiles(await digestsOf(from, manifestFile), says.files);
   return says;
 }
 
