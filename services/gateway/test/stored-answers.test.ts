@@ -97,3 +97,23 @@ test('a call that ends without a known outcome counts as well, and one that had 
   // What has begun may end.
   expect(await signUp('unknown-0', 'unknown-0@example.com')).toBeUndefined();
 });
+
+test('without room for a record a repeat is the same command, so that it joins its own attempt to pay; another card is another', async () => {
+  const { open } = await shop();
+  const address = '203.0.113.12';
+  const { id, secret } = (await open(undefined, address)).json;
+  let taken = 0;
+  for (; taken < 1_000; taken++) if ((await open(`full-${taken}`, address)).status !== 200) break;
+  expect(taken).toBeLessThan(200);
+  const pay = async (idempotencyKey: string, paymentMethod: string) => {
+    const headers = { 'x-forwarded-for': address, 'x-checkout-secret': secret, 'idempotency-key': idempotencyKey };
+    expect((await send(url, 'POST', `/api/checkout/${id}/pay`, { headers, body: { paymentMethod } })).status).toBe(200);
+    return harness.checkout.requested.findLast(({ name }) => name === 'pay')?.context.commandId;
+  };
+  const first = await pay('one', 'sim_requires_action');
+  expect(first).toMatch(/^\w{26}$/);
+  expect(await pay('one', 'sim_requires_action')).toBe(first);
+  expect(await query(harness.database.url, `select from idempotency_records where key = 'one'`)).toEqual([]);
+  const others = [await pay('two', 'sim_requires_action'), await pay('one', 'sim_ok')];
+  expect(new Set([first, ...others]).size).toBe(3);
+});

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
+import { idSuffixOf } from '@app/contracts/ids';
 import type { Logger } from '@app/service-kit/logger';
 import type { Owner, StoredAnswers } from '../limits/stored-answers.ts';
 import { responseStored } from '../points/points.ts';
@@ -75,10 +77,19 @@ export async function runIdempotent(
   if (lease.retried || !call.isIdempotent || storedAnswers.hasRoom(call.owner))
     return { body: await runKept({ idempotency: store, storedAnswers, logger }, call, lease), replayed: false };
   try {
-    return { body: await call.run(lease.commandId), replayed: false };
+    return { body: await call.run(commandIdOf(call)), replayed: false };
   } finally {
     await finish(logger, lease, store.deleteRecord(lease));
   }
+}
+
+/**
+ * Of a call without a record: a repeat is the same command, as with one, so that it finds what the first had begun. Its key for
+ * another body is another command.
+ */
+function commandIdOf({ record, fingerprints: [fingerprint] }: IdempotentCall): string {
+  const text = JSON.stringify([record.accountId, record.key, fingerprint.toString('base64url')]);
+  return idSuffixOf(0, hash('sha256', text, 'buffer'));
 }
 
 /** Runs the call, and stores its response. */
