@@ -91,10 +91,11 @@ function compareRefundedPayments(comparison: Comparing, { charges, payments }: B
 }
 
 function compareActions(comparison: Comparing, { subscriptions, events }: Books, answers: Answers): void {
-  // Also where the refund failed afterwards: what it ended stays ended.
-  const refunded = new Set(
-    events.filter(({ subject }) => subject === 'evt.checkout.order.refunded.v1').map(({ data }) => data.orderId),
-  );
+  // Also where the refund failed afterwards: what it ended stays ended. A lost dispute ends a subscription as a refund does.
+  const ends = ({ subject, data }: Books['events'][number]): boolean =>
+    subject === 'evt.checkout.order.refunded.v1' ||
+    (subject === 'evt.billing.subscription.canceled.v1' && data.reason === 'dispute');
+  const refunded = new Set(events.filter(ends).map(({ data }) => data.orderId));
   const byId = new Map(subscriptions.map((subscription) => [subscription.id, subscription]));
   for (const [id, { action, status }] of answers.actions) {
     const stored = byId.get(id);

@@ -45,8 +45,8 @@ function entryOf(books: StripeBooks, accountId: string, entry: StripeEntry): Ent
   return {
     ...{ payment_id: entry.paymentId, reference: entry.reference, kind: entry.kind },
     status: entry.status,
-    // A card that is saved has no currency there.
-    ...{ amount_cents: entry.amountCents, currency: setup === undefined ? entry.currency : null },
+    // A card that is saved has no currency there, nor has the end of one that was not.
+    ...{ amount_cents: entry.amountCents, currency: intentId.startsWith('seti_') ? null : entry.currency },
     ...{ order_id: entry.orderId, account_id: accountId },
     ...{ test: false, about: entry.about },
     taken_cents: object?.amount_received ?? 0,
