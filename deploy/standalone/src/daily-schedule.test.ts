@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dayMs, minuteMs } from '@app/contracts/durations';
-import { pollSystem } from '@app/testing/poll-system';
+import { roundEnded } from '@app/service-kit/background-loop';
+import { listen } from '@app/testing/points';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDailySchedule } from './daily-schedule.ts';
 
@@ -45,28 +46,23 @@ async function scheduled({ lists, isCopy = () => false }: Answers) {
 const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
 const today = (): string => new Date(Date.now() - 300 * minuteMs).toISOString().slice(0, 10);
 
+/** So many rounds from now on: one may have begun before. */
+const rounds = (count: number) => listen().announced(roundEnded, ({ loop }) => loop === 'daily-job', count);
+
 test('a list that cannot be read is read again, and what was missed is run', async () => {
+  const ended = rounds(2);
   const { keys, lines } = await scheduled({ lists: [503, daysAgo(3)] });
-  await pollSystem('the job is run', () => keys.length > 0);
+  expect(await ended).toMatchObject([{ failed: true }, { failed: false }]);
   expect(keys).toEqual([`daily-${today()}`]);
   expect(lines[0]).toContain('answered with 503');
 });
 
 test('a copy that is adopted runs what it missed, once', async () => {
-  let [copy, rounds] = [true, 0];
-  const isCopy = (): boolean => {
-    rounds += 1;
-    return copy;
-  };
-  const furtherRounds = async (): Promise<void> => {
-    const from = rounds;
-    await pollSystem('further rounds', () => rounds > from + 2);
-  };
-  const { keys, looks } = await scheduled({ lists: [daysAgo(3)], isCopy });
-  await furtherRounds();
+  let copy = true;
+  const { keys, looks } = await scheduled({ lists: [daysAgo(3)], isCopy: () => copy });
+  await rounds(3);
   expect([keys, looks()]).toEqual([[], 0]);
   copy = false;
-  await pollSystem('the job is run', () => keys.length > 0);
-  await furtherRounds();
+  await rounds(4);
   expect([keys.length, looks()]).toEqual([1, 1]);
 });

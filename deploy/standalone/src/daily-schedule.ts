@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { dayMs, minuteMs } from '@app/contracts/durations';
 import { callDailyJob } from '@app/runs/call-daily-job';
 import { isMissed, nextStartMs } from '@app/runs/start-time';
+import { startLoop } from '@app/service-kit/background-loop';
 
 export interface Schedule {
   readonly gatewayUrl: string;
@@ -21,29 +21,29 @@ export interface Schedule {
 export function startDailySchedule(schedule: Schedule): { close(): Promise<void> } {
   const { everyMs = minuteMs, isCopy, say, startMinute } = schedule;
   const closing = new AbortController();
-  const { signal } = closing;
   let doneMs: number | undefined;
-  const look = async (): Promise<void> => {
-    const dueMs = nextStartMs(Date.now(), startMinute) - dayMs;
-    if (isCopy() || doneMs === dueMs) return;
-    // What happened before this process looked, only the list of runs says.
-    if (doneMs !== undefined || isMissed(await lastRun(schedule, signal), Date.now(), startMinute))
-      await run(schedule, dueMs);
-    doneMs = dueMs;
+  const loop = startLoop({
+    name: 'daily-job',
+    held: isCopy,
+    round: async () => {
+      const dueMs = nextStartMs(Date.now(), startMinute) - dayMs;
+      if (doneMs === dueMs) return;
+      // What happened before this process looked, only the list of runs says.
+      if (doneMs !== undefined || isMissed(await lastRun(schedule, closing.signal), Date.now(), startMinute))
+        await run(schedule, dueMs);
+      doneMs = dueMs;
+    },
+    // A timer stands still while the machine sleeps, so none is long.
+    pauseMs: () => Math.min(nextStartMs(Date.now(), startMinute) - Date.now(), everyMs),
+    onFailure: (err) => say(`the daily job could not be looked at, and is again soon: ${String(err)}`),
+  });
+  return {
+    // A run goes on in billing, and its result is that of the next request under its key: it is not waited for.
+    close: async () => {
+      closing.abort();
+      void loop.close();
+    },
   };
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await look().catch((err: unknown) => {
-        if (!signal.aborted) say(`the daily job could not be looked at, and is again soon: ${String(err)}`);
-      });
-      // A timer stands still while the machine sleeps, so none is long.
-      const untilNextMs = nextStartMs(Date.now(), startMinute) - Date.now();
-      await sleep(Math.min(untilNextMs, everyMs), undefined, { signal });
-    }
-  };
-  follow().catch(() => undefined);
-  // A run goes on in billing, and its result is that of the next request under its key: it is not waited for.
-  return { close: async () => closing.abort() };
 }
 
 /** When the last run over all accounts began; undefined where there was none. */
