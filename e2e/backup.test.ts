@@ -95,6 +95,12 @@ test('what is restored has every order of before the backup, each with its figur
     expect.stringMatching(/BAD +backup: none in .*\n +Run npm run backup/),
   ]);
   await original.end('SIGKILL');
+  // Nothing answers: that hides nothing of what can be seen.
+  const dead = await doctor('--backups', backups);
+  expect([dead.code, dead.output]).toEqual([2, expect.stringMatching(/BAD +services: no answer/)]);
+  expect(dead.output).toMatch(/BAD +clock: could not be looked at/);
+  expect(dead.output).toMatch(/BAD +daily job: could not be looked at/);
+  expect(dead.output).toMatch(/ok +backup: the newest is of 20/);
 
   const [name = '', ...others] = await readdir(backups);
   expect(others).toEqual([]);

@@ -23,6 +23,7 @@ import {
   type Finding,
   linesOf,
   type Ready,
+  unseen,
 } from './findings.rules.ts';
 
 /** Nothing that is asked may hang. */
@@ -30,25 +31,37 @@ const withinMs = 5_000;
 
 async function examine(config: StandaloneConfig, backups: string | undefined): Promise<Finding[]> {
   const dataDir = resolve(config.DATA_DIR);
-  const gateway = readConnections(dataDir, 'gateway').DATABASE_URL;
-  const billing = readConnections(dataDir, 'billing').DATABASE_URL;
-  const credentials = readCredentials(dataDir);
+  // Read when they are needed: what does not run is a finding like others.
+  const gateway = () => readConnections(dataDir, 'gateway').DATABASE_URL;
+  const billing = () => readConnections(dataDir, 'billing').DATABASE_URL;
   const folder = resolve(backups ?? folderBeside(dataDir));
   const { PUBLIC_URL: publicUrl, TRUST_PROXY: trustProxy, HOST, SMTP_URL, EMAIL_DIR } = config;
   const isPublic = !isLoopbackHost(HOST) || (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname));
   const local = `http://127.0.0.1:${config.PORT}`;
+  const platformKey = () => readCredentials(dataDir)?.platformKey ?? '';
   return [
     ...aboutSettings([ignoredVariables(config), loopbackWarning(config)].filter((text) => text !== undefined)),
     aboutProxy({ publicUrl, trustProxy, isLoopbackHost: isLoopbackHost(HOST), isPublic }),
-    aboutDisk(freeBytes(dataDir)),
+    await look('disk', () => aboutDisk(freeBytes(dataDir))),
     ...aboutReadiness(await ready(local)),
-    aboutClock('PostgreSQL', await clockDifferenceMs(gateway)),
-    aboutBackup(await newestBackup(folder), folder, Date.now()),
-    aboutDailyJob(await lastDailyJob(config, local, credentials?.platformKey ?? ''), Date.now()),
-    aboutMail(SMTP_URL === undefined ? undefined : await answers(SMTP_URL), EMAIL_DIR ?? join(dataDir, 'emails')),
-    aboutStripe({ endpoints: await stripeEndpoints(billing) }),
-    aboutUnverified(await unverifiedAccounts(gateway)),
+    await look('clock', async () => aboutClock('PostgreSQL', await clockDifferenceMs(gateway()))),
+    await look('backup', async () => aboutBackup(await newestBackup(folder), folder, Date.now())),
+    await look('daily job', async () => aboutDailyJob(await lastDailyJob(config, local, platformKey()), Date.now())),
+    await look('mail', async () =>
+      aboutMail(SMTP_URL === undefined ? undefined : await answers(SMTP_URL), EMAIL_DIR ?? join(dataDir, 'emails')),
+    ),
+    await look('Stripe', async () => aboutStripe({ endpoints: await stripeEndpoints(billing()) })),
+    await look('addresses', async () => aboutUnverified(await unverifiedAccounts(gateway()))),
   ];
+}
+
+/** That one thing cannot be looked at hides no other: it is when something is broken that an operator looks. */
+async function look(about: string, at: () => Finding | Promise<Finding>): Promise<Finding> {
+  try {
+    return await at();
+  } catch (err) {
+    return unseen(about, (err as Error).message);
+  }
 }
 
 async function ready(url: string): Promise<Ready> {
@@ -84,7 +97,8 @@ interface Run {
 async function lastDailyJob({ DAILY_AT, CLOCK_CONTROL }: StandaloneConfig, url: string, key: string) {
   const headers = { authorization: `Bearer ${key}` };
   const answer = await fetch(`${url}/api/v1/daily-runs`, { headers, signal: AbortSignal.timeout(withinMs) });
-  const { data = [] } = (await answer.json()) as { readonly data?: readonly Run[] };
+  if (!answer.ok) throw new Error(`the gateway answered with ${answer.status}`);
+  const { data } = (await answer.json()) as { readonly data: readonly Run[] };
   const last = data.find(({ finished_at }) => finished_at !== null);
   const problems = [...new Set(last?.result?.problems.map(({ code }) => code) ?? [])];
   const isScheduled = DAILY_AT !== 'off' && CLOCK_CONTROL === 'disabled';

@@ -14,6 +14,10 @@ const ok = (about: string, text: string): Finding => ({ about, state: 'ok', text
 const note = (about: string, text: string, remedy: string): Finding => ({ about, state: 'note', text, remedy });
 const bad = (about: string, text: string, remedy: string): Finding => ({ about, state: 'bad', text, remedy });
 
+/** What could not be looked at. */
+export const unseen = (about: string, why: string): Finding =>
+  bad(about, `could not be looked at: ${why}`, 'Mend what is said of the services first, and look again.');
+
 const gigabyte = 1_073_741_824;
 
 export function aboutDisk(freeBytes: number): Finding {
