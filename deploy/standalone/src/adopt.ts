@@ -10,7 +10,12 @@ import { readConnections } from './connections.ts';
 try {
   const { DATA_DIR } = readConfig();
   // Under the id of the process that runs: with another one of this shell it would be a copy from its next start on.
-  for (const service of serviceNames) await adopt(service, readConnections(DATA_DIR, service));
+  for (const service of serviceNames) {
+    const connections = readConnections(DATA_DIR, service);
+    if (connections.INSTALLATION_ID === undefined)
+      throw new Error('What runs is of an earlier version: start npm start anew, then adopt.');
+    await adopt(service, connections);
+  }
 } catch (err) {
   process.stderr.write(`${(err as Error).message}\n`);
   process.exitCode = 1;

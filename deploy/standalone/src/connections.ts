@@ -17,8 +17,8 @@ const settings = z.object({
   KEY_PEPPER_PREVIOUS: z.string().optional(),
   SECRETS_KEY: z.string().optional(),
   SECRETS_KEY_PREVIOUS: z.string().optional(),
-  /** What the process that runs is given, and not what a command beside it would be. */
-  INSTALLATION_ID: z.string(),
+  /** What the process that runs is given, and not what a command beside it would be; one of an earlier version does not say. */
+  INSTALLATION_ID: z.string().optional(),
 });
 
 type Connections = z.output<typeof settings>;
