@@ -35,6 +35,8 @@ export const installationMigration = { name: '0003-installation', class: MakeIns
 export interface Installation {
   /** Nothing may go out: no charge, no webhook, no email. Also while it is not known, because the database was not there yet. */
   isCopy(): boolean;
+  /** Whether that is because it is not known, which says nothing of a copy to people. */
+  isUnknown(): boolean;
   /** Says it to people; it fails only while it is not known. */
   readonly check: Check;
   close(): Promise<void>;
@@ -46,6 +48,10 @@ const copyWarning =
 /** What an operation that would change something is refused with. */
 export const copyRefusal =
   'This is a copy of an installation, or a restored one: it changes nothing and sends nothing until its operator makes it the original (npm run adopt).';
+
+/** The same while it is not known: the database has not answered since the start. */
+export const unknownRefusal =
+  'The database has not answered since the start: nothing is changed until it does. Try again soon.';
 
 const enterStatement = statement(
   'installation-enter',
@@ -105,6 +111,7 @@ export async function openInstallation(
   });
   return {
     isCopy: () => state !== 'original',
+    isUnknown: () => state === 'unknown',
     check: {
       name: 'installation',
       check: async () => {

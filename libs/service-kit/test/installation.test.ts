@@ -98,12 +98,16 @@ test('while the database is away nothing goes out and the service is not ready; 
     ...{ url: proxy.url, applicationName: 'installation', entities: [], migrations: [], limits },
   });
   const installation = await openInstallation(database, 'own', { logger, service: 'test' });
-  expect([installation.isCopy(), installation.check.warning?.()]).toEqual([true, undefined]);
+  expect([installation.isCopy(), installation.isUnknown(), installation.check.warning?.()]).toEqual([
+    true,
+    true,
+    undefined,
+  ]);
   await expect(installation.check.check()).rejects.toThrow('not known yet');
   const { announced: again } = listen();
   proxy.restore();
   await again(installationKnown, ({ state }) => state === 'original');
-  expect(installation.isCopy()).toBe(false);
+  expect([installation.isCopy(), installation.isUnknown()]).toEqual([false, false]);
   await installation.close();
   await database.close();
   await proxy.close();

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError, errorCodes, type FieldError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { invalidField, invalidFields, parseInput } from '@app/contracts/validation';
-import { copyRefusal } from '@app/service-kit/installation';
+import { copyRefusal, unknownRefusal } from '@app/service-kit/installation';
 import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
 import type { CallAudit } from '../identity/audit/call-audit.ts';
@@ -143,7 +143,7 @@ export function checkInput(
 async function prepare(app: App, operation: Operation, request: OperationRequest) {
   const { idempotencyKey, headers = {} } = request;
   checkAccess(operation, request.actor, headers);
-  if (app.installation.isCopy()) refuseInCopy(operation);
+  if (app.installation.isCopy()) refuseInCopy(operation, app.installation.isUnknown());
   const actor = operation.auth === 'portal' ? await requirePortalActor(app, headers) : request.actor;
   if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
   const input: Input = {
@@ -208,14 +208,17 @@ async function performOnce(
   return { status: 200, ...result };
 }
 
-/** What a buyer reads of a copy: who is in the middle of a purchase must not hear of installations. */
-const shopMoves = 'This shop is moving to another place. Nothing was charged. Try again in a few minutes.';
+/** What a buyer reads of a copy: who is in the middle of a purchase must not hear of installations. An earlier request may have paid. */
+const shopMoves =
+  'This shop is moving to another place. This request charged nothing; look for a receipt before you pay again. Try again in a few minutes.';
 const ofBuyers: ReadonlySet<Operation['auth']> = new Set(['buyer', 'portal', 'visitor']);
 
 /** In a copy sellers read, and log in for it; nothing else is done, because the original does it. */
-function refuseInCopy({ auth, method, worksInCopy }: Operation): void {
-  if (ofBuyers.has(auth)) throw new DomainError('service_unavailable', shopMoves);
-  if (method !== 'GET' && worksInCopy !== true) throw new DomainError('service_unavailable', copyRefusal);
+function refuseInCopy({ auth, method, worksInCopy }: Operation, isUnknown: boolean): void {
+  const isOfBuyers = ofBuyers.has(auth);
+  if (!isOfBuyers && (method === 'GET' || worksInCopy === true)) return;
+  const copied = isOfBuyers ? shopMoves : copyRefusal;
+  throw new DomainError('service_unavailable', isUnknown ? unknownRefusal : copied);
 }
 
 /** Rejects a write that would fail before any of it takes effect. */

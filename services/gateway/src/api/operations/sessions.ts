@@ -158,7 +158,7 @@ export const sessionOperations = tagged('Log in', [
         emailVerified,
         name: businessName,
         handle,
-        isCopy: app.installation.isCopy(),
+        isCopy: app.installation.isCopy() && !app.installation.isUnknown(),
       };
     },
   }),
