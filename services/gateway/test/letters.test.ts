@@ -2,6 +2,7 @@ import { accountSettingsChanged } from '@app/contracts/accounts';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
+import { recipientWindow, unverifiedWindow } from '../src/identity/letters/new-letter.ts';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
@@ -195,4 +196,39 @@ test('a stranger who requests resets all day keeps the owner of a verified accou
   // Whose address it is nobody knows.
   for (let n = 1; n <= 8; n += 1) await request(unverified.email, `198.51.100.${80 + n}`);
   expect(await resets(unverified.email)).toBe(5);
+});
+
+test('a reset that is not sent any more is stored as one for an unknown address, so that both take as long', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
+  const { email, accountId } = await createSeller(url);
+  const requestBoth = async (n: number) => {
+    for (const to of [email, 'unknown-flooded@example.com'])
+      await send(limited.url, 'POST', '/api/auth/password-reset', {
+        headers: { 'x-forwarded-for': `198.51.100.${120 + n}` },
+        body: { email: to },
+      });
+  };
+  const rows = () =>
+    query<{ to: string | null; sealed: boolean }>(
+      harness.database.url,
+      `select u.account_id as to, l.sealed is not null as sealed from letters as l left join users as u on u.id = l.user_id
+       where l.kind = 'password_reset' and (u.account_id = $1 or l.user_id is null)`,
+      [accountId],
+    );
+  for (let n = 1; n <= 5; n += 1) await requestBoth(n);
+  const before = await rows();
+  for (let n = 6; n <= 8; n += 1) await requestBoth(n);
+  const after = await rows();
+  expect(after.filter(({ to }) => to !== null)).toHaveLength(5);
+  expect(after).toHaveLength(before.length + 6);
+  expect(after.some(({ to, sealed }) => to === null && sealed)).toBe(false);
+  // What was not sent uses up nothing.
+  const windows = [recipientWindow('password_reset', email), unverifiedWindow(email)];
+  const counted = await query<{ taken: number }>(
+    harness.database.url,
+    'select taken from rate_windows where caller = any($1)',
+    [windows],
+  );
+  // One letter of the sign-up's is in the second.
+  expect(counted.map(({ taken }) => taken).toSorted()).toEqual([5, 5]);
 });

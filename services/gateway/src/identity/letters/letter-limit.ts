@@ -31,9 +31,10 @@ export function createLetterLimit(windows: RateWindows, perDay: number): LetterL
   return async (kind, email, address, isUnverified) => {
     const [ofAddress] = await windows.add(window(`letters from ${address}`));
     if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
-    const ofEmail = await countRecipient(windows, kind, email, { address, isUnverified });
+    if (kind === 'password_reset') return await limitOfReset(windows, perDay, email, { address, isUnverified });
+    const ofEmail = await countRecipient(windows, kind, email, address);
     if (ofEmail === null) return 'email';
-    if (await isOfUnverifiedUsedUp(windows, kind, email, isUnverified)) return 'email';
+    if (isOfUnverified(kind, isUnverified) && (await countUnverified(windows, kind, email))) return 'email';
     const [ofAll] = await windows.add(window(letterWindow(kind)));
     // Who has requested none today gets one, whatever others did.
     return (ofAll?.taken ?? 0) > perDay && ofEmail > 1 ? 'deployment' : null;
@@ -47,16 +48,36 @@ async function countRecipient(
   windows: RateWindows,
   kind: LetterKind,
   email: string,
-  { address, isUnverified }: { readonly address: string; readonly isUnverified: boolean },
+  address: string,
 ): Promise<number | null> {
   const caller = recipientWindow(kind, email);
   const [ofEmail, ofClient] = await windows.add(window(caller), window(`${caller} from ${address}`));
-  const mayBeFromAny = kind === 'portal_link' || (kind === 'password_reset' && !isUnverified);
-  const isFirst = mayBeFromAny && ofClient?.taken === 1;
+  const isFirst = kind === 'portal_link' && ofClient?.taken === 1;
   const taken = ofEmail?.taken ?? 0;
   if (taken <= (isFirst ? fromAnyMax : toEmailMax)) return taken;
   await windows.add({ caller, amount: -1, seconds: daySeconds });
   return null;
+}
+
+/**
+ * Counts a reset, whosever it is, in one statement: its time says nothing of the address. What is not sent gives its uses back when
+ * its row is stored. Of an account that is not verified five reach the address in all.
+ */
+async function limitOfReset(
+  windows: RateWindows,
+  perDay: number,
+  email: string,
+  { address, isUnverified }: { readonly address: string; readonly isUnverified: boolean },
+): Promise<'email' | 'deployment' | null> {
+  const kind = 'password_reset';
+  const recipient = recipientWindow(kind, email);
+  // In the order in which `lockedWindows` locks them.
+  const callers = [letterWindow(kind), recipient, `${recipient} from ${address}`, unverifiedWindow(email)];
+  const counted = await windows.add(...callers.map(window));
+  const [ofAll = 0, ofEmail = 0, ofClient = 0, ofUnverified = 0] = counted.map(({ taken }) => taken);
+  const max = !isUnverified && ofClient === 1 ? fromAnyMax : toEmailMax;
+  if (ofEmail > max || (isUnverified && ofUnverified > unverifiedMax(kind))) return 'email';
+  return ofAll > perDay && ofEmail > 1 ? 'deployment' : null;
 }
 
 /** Whether one more notice of the kind goes to the user's address today. */
@@ -76,21 +97,7 @@ export const createNoticeLimit =
     return (used?.taken ?? 0) <= (kind === 'change_notice' ? changeNoticesMax : toEmailMax);
   };
 
-/**
- * Counts a letter of an account that is not verified; whether its address has had those of the day. A reset counts whosever it is, so
- * that all requests take the same statements, and of a verified account it is bounded by its own limit alone.
- */
-async function isOfUnverifiedUsedUp(
-  windows: RateWindows,
-  kind: LetterKind,
-  email: string,
-  isUnverified: boolean,
-): Promise<boolean> {
-  const isReset = kind === 'password_reset';
-  if (!(isUnverified || isReset || kind === 'verification')) return false;
-  const isUsedUp = await countUnverified(windows, kind, email);
-  return isUsedUp && !(isReset && !isUnverified);
-}
+const isOfUnverified = (kind: LetterKind, isUnverified: boolean): boolean => isUnverified || kind === 'verification';
 
 /**
  * Of all kinds to one address, by all accounts that are not verified, a day: five. The last one is kept for a reset, and the two

@@ -32,8 +32,8 @@ interface Wanted {
 
 export interface Letters extends Pick<BackgroundLoop, 'close'> {
   /**
-   * Counts a letter and makes it; null when the recipient or the deployment has had its letters of the day. The caller
-   * stores it, and calls `wake` after the commit.
+   * Counts a letter and makes it; null when the recipient or the deployment has had its letters of the day, where a reset is made
+   * `isWithheld`. The caller stores it, and calls `wake` after the commit.
    */
   admit(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
   /** @throws RetryLaterError rate_limited when the client has caused its letters of the day; otherwise as `admit` */
@@ -73,7 +73,8 @@ export function startLetters(
       logger.warn({ perDay: config.LETTERS_PER_DAY }, 'the daily limit of letters is reached: LETTERS_PER_DAY');
     if (reached === 'address' && refuse)
       throw new RetryLaterError('rate_limited', 'At most 20 such emails a day are sent for one address.', 3_600);
-    return reached === null ? make(kind, wanted) : null;
+    if (reached === null) return make(kind, wanted);
+    return kind === 'password_reset' && reached !== 'address' ? { ...make(kind, wanted), isWithheld: true } : null;
   };
   return {
     admit: (kind, wanted) => admit(kind, wanted, false),

@@ -28,6 +28,8 @@ export interface NewLetter {
   readonly sealed: Buffer;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  /** The address has had those of the day: it is stored as one for an unknown address, so that both take as long. */
+  readonly isWithheld?: boolean;
 }
 
 /** 256 random bits: that space cannot be searched, so that the hash needs no pepper. */
@@ -86,14 +88,14 @@ export const lockedWindows = (callers: string): string =>
   `select caller from rate_windows where caller = any(${callers}) order by caller for update`;
 
 /**
- * Takes `letterValues`. Where no user has the address, the row has no link and its uses of the windows are given back: it
+ * Takes `letterValues`. Where no user has the address, or the letter is withheld, the row has no link and its uses of the windows are given back: it
  * takes as long, is never sent, and uses up no letter of the day.
  */
 export const insertLetterStatement = statement(
   'letter-insert',
   `
   with recipient as (select u.id from (select 1) as one left join lateral (
-    select id from users where email = $3 or email_key = $9 order by email = $3 desc limit 1) as u on true),
+    select id from users where email = $3 or email_key = $9 order by email = $3 desc limit 1) as u on not $10::boolean),
   counted as (
     update rate_windows as w set taken = w.taken - case when r.id is null then 1 else 0 end
     from recipient as r, (${lockedWindows('$8::text[]')}) as l where w.caller = l.caller)
@@ -106,6 +108,7 @@ export const letterValues = (letter: NewLetter): unknown[] => [
   letter.expiresAt,
   windowsGivenBack(letter.kind, letter.email),
   emailKey(letter.email),
+  letter.isWithheld ?? false,
 ];
 
 /** Of a notice, which goes to the address that the user has at that moment, whatever becomes of it. Takes `noticeValues`. */
