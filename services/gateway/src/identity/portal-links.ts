@@ -22,19 +22,24 @@ export function createPortalTokens(pepper: string): PortalTokens {
   return (accountId, commandId) => digest(JSON.stringify([accountId, commandId]));
 }
 
-/** The same rows for any address: only the loop that submits letters finds out whether it has bought. */
+/**
+ * The same rows for any address: only the loop that submits letters finds out whether it has bought. A letter that is withheld has no
+ * link and is never sent.
+ */
 const insertLetter = statement(
   'portal-letter-insert',
   `
   with link as (
-    insert into portal_links (token_hash, account_id, email, created_at, expires_at) values ($4, $2, $8, $6, $7))
+    insert into portal_links (token_hash, account_id, email, created_at, expires_at)
+    select $4, $2, $8, $6, $7 where $5::bytea is not null)
   insert into letters (id, kind, account_id, recipient, token_hash, sealed, created_at, next_attempt_at, expires_at)
   values ($1, 'portal_link', $2, $3, $4, $5, $6, $6, $7)`,
 );
 
 /** Stores a link to all that the address has bought of the account, and the letter with it. */
 export async function storePortalLetter({ pool }: Database, accountId: string, letter: NewLetter): Promise<void> {
-  const { id, email, tokenHash, sealed, createdAt, expiresAt } = letter;
+  const { id, email, tokenHash, createdAt, expiresAt } = letter;
+  const sealed = letter.isWithheld ? null : letter.sealed;
   await pool.query(insertLetter([id, accountId, email, tokenHash, sealed, createdAt, expiresAt, email.toLowerCase()]));
 }
 

@@ -32,8 +32,8 @@ interface Wanted {
 
 export interface Letters extends Pick<BackgroundLoop, 'close'> {
   /**
-   * Counts a letter and makes it; null when the recipient or the deployment has had its letters of the day, where a reset is made
-   * `isWithheld`. The caller stores it, and calls `wake` after the commit.
+   * Counts a letter and makes it; null when the recipient or the deployment has had its letters of the day, where a reset or a portal
+   * link is made `isWithheld`. The caller stores it, and calls `wake` after the commit.
    */
   admit(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
   /** @throws RetryLaterError rate_limited when the client has caused its letters of the day; otherwise as `admit` */
@@ -42,6 +42,9 @@ export interface Letters extends Pick<BackgroundLoop, 'close'> {
   notice(kind: NoticeKind, wanted: Omit<Wanted, 'address'>): Promise<NewLetter | null>;
   wake(): void;
 }
+
+/** Anyone who names an address requests those: the time of the answer must not say whether it is known. */
+const isOfStrangers = (kind: LetterKind): boolean => kind === 'password_reset' || kind === 'portal_link';
 
 /** A letter of another replica that died is due after three minutes. */
 const pauseMs = 30_000;
@@ -74,7 +77,7 @@ export function startLetters(
     if (reached === 'address' && refuse)
       throw new RetryLaterError('rate_limited', 'At most 20 such emails a day are sent for one address.', 3_600);
     if (reached === null) return make(kind, wanted);
-    return kind === 'password_reset' && reached !== 'address' ? { ...make(kind, wanted), isWithheld: true } : null;
+    return isOfStrangers(kind) && reached !== 'address' ? { ...make(kind, wanted), isWithheld: true } : null;
   };
   return {
     admit: (kind, wanted) => admit(kind, wanted, false),
