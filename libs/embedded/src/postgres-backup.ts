@@ -31,9 +31,14 @@ export async function backUpPostgres(server: string, dataDir: string, target: st
   const [from, to] = [join(dataDir, 'cluster'), join(target, 'cluster')];
   await mkdir(target, { mode: 0o700 });
   const client = new pg.Client({ connectionString: server, application_name: 'backup' });
-  const lost = Promise.withResolvers<never>();
-  client.on('error', lost.reject);
-  lost.promise.catch(() => undefined);
+  let lost: Error | undefined;
+  client.on('error', (err) => {
+    lost = err;
+  });
+  // The copy ends with the session, and not after what follows from it: nothing is written to the target any more once this has failed.
+  const goOn = (): void => {
+    if (lost !== undefined) throw new Error(`the server has ended the backup: ${lost.message}`);
+  };
   await client.connect();
   try {
     // The log from here on is kept for as long as this session lives.
@@ -42,7 +47,7 @@ export async function backUpPostgres(server: string, dataDir: string, target: st
     const { rows: began } = await client.query<{ segment: string }>(
       `select pg_walfile_name(pg_backup_start('backup', true)) as segment`,
     );
-    await Promise.race([copyFolder(from, to), lost.promise]);
+    await copyFolder(from, to, { goOn });
     const { rows: ended } = await client.query<{ labelfile: string; spcmapfile: string }>(
       'select labelfile, spcmapfile from pg_backup_stop(false)',
     );
@@ -66,15 +71,16 @@ export async function restorePostgres(from: string, to: string): Promise<void> {
 }
 
 /** A file that goes away while the server runs is one that the log removes too. */
-async function copyFolder(from: string, to: string, { whole = false } = {}): Promise<void> {
+async function copyFolder(from: string, to: string, { whole = false, goOn = () => {} } = {}): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true }).catch(missing)) {
+    goOn();
     const [source, copy] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isSymbolicLink()) throw new Error(`${source} is a link: tablespaces elsewhere are not backed up`);
     if (!whole && isLeftOut(entry.name)) continue;
     if (!entry.isDirectory()) await copySynced(source, copy).catch((err: unknown) => stillThere(source, err));
     else if (!whole && emptied.has(entry.name)) await mkdir(copy, { mode: 0o700 });
-    else await copyFolder(source, copy, { whole });
+    else await copyFolder(source, copy, { whole, goOn });
   }
 }
 

@@ -63,7 +63,8 @@ export async function inPlace<T>(folder: string, place: string, work: (place: st
     await mkdir(place, { mode: 0o700 });
     return await work(place);
   } finally {
-    await rm(place, { recursive: true, force: true });
+    // What cannot be removed now is by the next one, and hides no error of the work.
+    await rm(place, { recursive: true, force: true }).catch(() => undefined);
     lock.release();
   }
 }
