@@ -68,7 +68,8 @@ export const portalOperations = tagged('Portal', [
     summary: 'Send a buyer the email that opens the portal',
     description:
       'The answer is the same, after the same time, whether or not the address has bought from the seller; only one that ' +
-      'has gets the email. Its link works once, for 60 minutes. Five emails with links a day reach one address.',
+      'has gets the email. Its link works once, for 60 minutes. An address gets five a day, and after that the ' +
+      'first of each client that has requested none, twenty in all.',
     auth: 'visitor',
     body: requestPortalLinkBody,
     response: okResult,
