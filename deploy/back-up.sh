@@ -15,8 +15,12 @@ esac
 
 umask 077
 mkdir -p "$folder"
+# One at a time: what is unfinished in the folder then is of one that was killed.
+exec 9> "$folder/.lock"
+flock --nonblock 9 || { echo "Another backup to $folder is under way." >&2; exit 1; }
 rm -f "$folder"/*.unfinished
 file="$folder/$(date -u +%Y%m%dT%H%M%SZ).tar.gz"
+trap 'rm -f "$file.unfinished"' EXIT
 "${run[@]}" | gzip > "$file.unfinished"
 gzip --test "$file.unfinished"
 sync "$file.unfinished"
