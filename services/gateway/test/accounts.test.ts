@@ -37,6 +37,7 @@ test('sign-up makes an account with its own handle, signs in, and never stores t
     accountId: first.json.accountId,
     email: 'maya@example.com',
     emailVerified: false,
+    isCopy: false,
     name: 'Maya’s Studio',
     handle: 'mayas-studio',
   });

@@ -233,6 +233,7 @@ test('a key without the scope read gets no stored URL or address by a change tha
     ['PATCH', `/api/v1/webhook-endpoints/${newId('webhookEndpoint', 0)}`, { active: true }],
     ['PATCH', `/api/v1/automations/${newId('automation', 0)}`, { active: true }],
     ['PATCH', `/api/v1/products/${newId('product', 0)}`, { priceCents: 1 }],
+    ['PATCH', `/api/v1/products/${newId('product', 0)}/bumps/${newId('bump', 0)}`, { priceCents: 1 }],
   ] as const)
     expect(statusAndCode(await send(url, method, path, { key, body: given }))).toEqual([403, 'insufficient_scope']);
 });
@@ -241,7 +242,9 @@ test('a key without the scope read gets no stored URL or address by a change tha
 const stored = /^(url|headers|secret|accessUrl|access_url|checkoutUrl|supportEmail|action)$/;
 /** Why a key without `read` may get the answer all the same. */
 const givenByTheCall: Readonly<Record<string, string>> = {
+  createBump: 'It shows what the call gave.',
   createProduct: 'It shows what the call gave.',
+  createUpsell: 'It shows what the call gave.',
   createWebhookEndpoint: 'It shows what the call gave, and the secret that it made.',
   createAutomation: 'It shows what the call gave, and the secret that it made.',
   putLogo: 'The public address of what the call gave.',

@@ -284,7 +284,7 @@ test.each([
   expect(receiver.requests).toHaveLength(1);
   const { data } = await harness.request(listAutomations, seller.account, {});
   expect(data.filter(({ built_in }) => built_in !== null).map(({ available }) => available)).toEqual(
-    Array(9).fill(false),
+    Array(10).fill(false),
   );
   expect(data.at(-1)).toMatchObject({ name: 'Own', available: true });
   expect(await seller.runs()).toHaveLength(1);

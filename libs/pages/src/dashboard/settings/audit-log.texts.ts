@@ -60,6 +60,7 @@ export const operationLabels: Readonly<Record<string, string>> = {
   deleteAutomation: 'Removed an automation',
   rotateAutomationSecret: 'Replaced an automation’s secret',
   revealAutomationSecret: 'Looked at an automation’s secret',
+  resendReceipt: 'Sent the receipt of an order again',
   refundOrder: 'Refunded an order',
   refundPayment: 'Refunded a payment',
   releaseOrder: 'Released a held card',

@@ -125,6 +125,8 @@ function offerOperations<Noun extends string>(
     }),
     forwardOperation(updateOffer, {
       id: `update${noun}` as const,
+      // The answer shows the access link that is stored.
+      alsoScope: 'read',
       audit: false,
       hasVersion: true,
       method: 'PATCH',
