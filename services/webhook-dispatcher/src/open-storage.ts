@@ -20,13 +20,14 @@ export async function openStorage({
   config,
   database,
   clock,
+  installation,
   logger,
   resources,
 }: ServiceContext<WebhookDispatcherConfig>): Promise<Storage> {
   const partitions = new Partitions(database, clock);
   await partitions.makeAhead({ connectionTimeoutMillis: connectAtStartMs });
   const storage = { database, partitions, clock, logger };
-  resources.add('webhook retention', startRetention(storage), (started) => started.close());
+  resources.add('webhook retention', startRetention(storage, installation.isCopy), (started) => started.close());
   const proving = startConservation({ ...storage, intervalSeconds: config.CONSERVATION_SECONDS });
   resources.add('conservation', proving, (started) => started.close());
   return storage;
