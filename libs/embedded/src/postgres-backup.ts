@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, constants } from 'node:fs';
-import { copyFile, mkdir, open, readdir, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { postgresAccount } from './postgres-account.ts';
@@ -24,7 +24,7 @@ const controlFile = join('global', 'pg_control');
  * Copies all databases of a running server as they are at one moment: the end of the copy.
  * @param server its URL, of the superuser
  * @param dataDir as `startPostgres` has it
- * @param target is not there yet; becomes such a directory
+ * @param target is not there yet; becomes such a directory, which is on the disk only once its caller has synced it
  * @throws Error when anything could not be copied; what is in the target then is no backup
  */
 export async function backUpPostgres(server: string, dataDir: string, target: string): Promise<void> {
@@ -53,17 +53,17 @@ export async function backUpPostgres(server: string, dataDir: string, target: st
     );
     await copyLog(from, to, began[0]?.segment ?? '');
     // Last: with it a copy looks whole.
-    await copySynced(join(from, controlFile), join(to, controlFile));
-    await writeSynced(join(to, 'backup_label'), ended[0]?.labelfile ?? '');
+    await copyNew(join(from, controlFile), join(to, controlFile));
+    await writeNew(join(to, 'backup_label'), ended[0]?.labelfile ?? '');
     const tablespaces = ended[0]?.spcmapfile ?? '';
-    if (tablespaces !== '') await writeSynced(join(to, 'tablespace_map'), tablespaces);
+    if (tablespaces !== '') await writeNew(join(to, 'tablespace_map'), tablespaces);
   } finally {
     await client.end().catch(() => undefined);
   }
-  await copySynced(join(dataDir, 'superuser-password'), join(target, 'superuser-password'));
+  await copyNew(join(dataDir, 'superuser-password'), join(target, 'superuser-password'));
 }
 
-/** Makes a directory for `startPostgres` of a backup. @param to is not there yet */
+/** Makes a directory for `startPostgres` of a backup. @param to is not there yet, and not on the disk before its caller has synced it */
 export async function restorePostgres(from: string, to: string): Promise<void> {
   await copyFolder(from, to, { whole: true });
   const account = postgresAccount([join(to, 'cluster'), findPostgresBinaries().postgres]);
@@ -78,7 +78,7 @@ async function copyFolder(from: string, to: string, { whole = false, goOn = () =
     const [source, copy] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isSymbolicLink()) throw new Error(`${source} is a link: tablespaces elsewhere are not backed up`);
     if (!whole && isLeftOut(entry.name)) continue;
-    if (!entry.isDirectory()) await copySynced(source, copy).catch((err: unknown) => stillThere(source, err));
+    if (!entry.isDirectory()) await copyNew(source, copy).catch((err: unknown) => stillThere(source, err));
     else if (!whole && emptied.has(entry.name)) await mkdir(copy, { mode: 0o700 });
     else await copyFolder(source, copy, { whole, goOn });
   }
@@ -104,23 +104,12 @@ async function copyLog(from: string, to: string, first: string): Promise<void> {
   if (segments.length === 0 || !segments.includes(first))
     throw new Error(`the log from ${first} on is not there any more`);
   for (const folder of ['archive_status', 'summaries']) await mkdir(join(to, 'pg_wal', folder), { mode: 0o700 });
-  for (const name of segments) await copySynced(join(from, 'pg_wal', name), join(to, 'pg_wal', name));
+  for (const name of segments) await copyNew(join(from, 'pg_wal', name), join(to, 'pg_wal', name));
 }
 
-async function copySynced(from: string, to: string): Promise<void> {
-  await copyFile(from, to, constants.COPYFILE_EXCL);
-  await synced(to);
-}
+const copyNew = (from: string, to: string): Promise<void> => copyFile(from, to, constants.COPYFILE_EXCL);
 
-async function writeSynced(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
-  await synced(path);
-}
-
-async function synced(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  await file.sync().finally(() => file.close());
-}
+const writeNew = (path: string, text: string): Promise<void> => writeFile(path, text, { mode: 0o600, flag: 'wx' });
 
 async function giveTo(path: string, account: { uid: number; gid: number }): Promise<void> {
   chownSync(path, account.uid, account.gid);

@@ -97,10 +97,17 @@ export async function digestsOf(folder: string, leftOut: string): Promise<Record
   return digests;
 }
 
+/** Files that are synced at once share a commit of the file system's journal: one after the other, thousands take minutes on a busy disk. */
+const syncedAtOnce = 64;
+
 /** All that is in a folder, to the disk. */
-async function syncAll(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
-    if (entry.isFile() || entry.isDirectory()) await syncPath(join(entry.parentPath, entry.name));
+export async function syncAll(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+  for (let at = 0; at < paths.length; at += syncedAtOnce)
+    await Promise.all(paths.slice(at, at + syncedAtOnce).map(syncPath));
   await syncPath(folder);
 }
 

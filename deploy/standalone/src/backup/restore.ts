@@ -8,7 +8,7 @@ import { restorePostgres } from '@app/embedded/postgres-backup';
 import { restoredFile } from '../installation-id.ts';
 import { readPrivate } from '../private-file.ts';
 import { migrationsOf, rowsOf } from './back-up.ts';
-import { digestsOf, inPlace, type Manifest, manifest, manifestFile, unfinished } from './backups.ts';
+import { digestsOf, inPlace, type Manifest, manifest, manifestFile, syncAll, unfinished } from './backups.ts';
 
 export interface Restored {
   readonly from: string;
@@ -27,6 +27,7 @@ export async function restore({ from, print }: Restored, dataDir: string): Promi
   const beside = `${dataDir}.unfinished`;
   await rm(beside, { recursive: true, force: true });
   await makeDirectory(from, beside);
+  await syncAll(beside);
   await rm(dataDir, { recursive: true, force: true });
   await rename(beside, dataDir);
   print(`restored ${from} of ${says.began_at} (version ${says.version}) to ${dataDir}.`);
