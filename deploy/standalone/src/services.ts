@@ -10,7 +10,6 @@ import type { Check, RunningService } from '@app/service-kit/service';
 import type { z } from 'zod';
 import type { StandaloneConfig } from './config.ts';
 import { type Infrastructure, startOrder } from './infrastructure.ts';
-import { installationIdOf } from './installation-id.ts';
 import { type Secrets, secretSettingsOf } from './secrets.ts';
 
 type Environment = { DATABASE_URL: string } & Record<string, string | undefined>;
@@ -105,6 +104,7 @@ async function loadService(source: Source): Promise<Module> {
 
 export interface StartOptions {
   readonly config: StandaloneConfig;
+  readonly installationId: string;
   readonly secrets: Secrets;
   readonly infrastructure: Infrastructure;
   readonly clock: AdjustableClock;
@@ -155,7 +155,10 @@ export async function startServices<T>(
   return { url, prepared: prepared.value, checks: [...started.flatMap((service) => service.checks), ...checks] };
 }
 
-function environmentOf(service: ServiceName, { config, secrets, infrastructure }: StartOptions): Environment {
+function environmentOf(
+  service: ServiceName,
+  { config, installationId, secrets, infrastructure }: StartOptions,
+): Environment {
   const common = {
     ...config.environment,
     DATABASE_URL: infrastructure.databaseUrl(service),
@@ -164,7 +167,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     ...secretSettingsOf(service, secrets),
     LOG_LEVEL: config.LOG_LEVEL,
     CLOCK_CONTROL: config.CLOCK_CONTROL,
-    INSTALLATION_ID: installationIdOf(config),
+    INSTALLATION_ID: installationId,
   };
   if (service === 'checkout') {
     const bounds = {

@@ -119,6 +119,7 @@ async function start(
   });
   const disk = services.add('disk watch', watch, (started) => started.close());
   const secrets = await loadSecrets(config, options);
+  const installationId = installationIdOf(config);
   const telemetry = await startProcessTelemetry(config, version, logger);
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const opening = startInfrastructure({ config, secrets, resources: servers, logger, say, announce });
@@ -131,6 +132,7 @@ async function start(
     modules,
     {
       config,
+      installationId,
       secrets,
       infrastructure,
       clock,
@@ -145,7 +147,7 @@ async function start(
       return await prepareSeller({ ...seller, gateway, others });
     },
   );
-  writeConnections(config.DATA_DIR, infrastructure, secrets, installationIdOf(config));
+  writeConnections(config.DATA_DIR, infrastructure, secrets, installationId);
   await untilReady(checks, say);
   const copied = () => checks.find(({ name }) => name === 'installation')?.warning?.();
   const copyNotice = copied();

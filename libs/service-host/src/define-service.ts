@@ -13,7 +13,7 @@ import { type RequestHandler, serveRequests } from '@app/messaging/serve-request
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, type DatabaseOptions, databaseChecks, openDatabase } from '@app/service-kit/database';
 import { type KeyedEmails, keepEmailKeys } from '@app/service-kit/email-keys';
-import { copyRefusal, type Installation, openInstallation, unknownRefusal } from '@app/service-kit/installation';
+import { type Installation, openInstallation } from '@app/service-kit/installation';
 import type { Logger } from '@app/service-kit/logger';
 import { observeGauges, serviceGauge } from '@app/service-kit/metrics';
 import { refuseLaterData, UnusableDataError } from '@app/service-kit/migrations';
@@ -132,8 +132,7 @@ async function start<Config extends HostSettings>(
   });
   const consuming = consumeEvents(handlers.events, { nats, database, logger }, resources);
   if (handlers.requests !== undefined) {
-    const commandRefusal = () =>
-      installation.isUnknown() ? unknownRefusal : installation.isCopy() ? copyRefusal : undefined;
+    const { refusal: commandRefusal } = installation;
     const serving = { version, description, handlers: handlers.requests, logger, commandRefusal };
     const served = await serveRequests(nats, serving);
     resources.add('requests', served, (requests) => requests.close());

@@ -37,6 +37,8 @@ export interface Installation {
   isCopy(): boolean;
   /** Whether that is because it is not known, which says nothing of a copy to people. */
   isUnknown(): boolean;
+  /** What is refused is refused with this; undefined in the original. */
+  refusal(): string | undefined;
   /** Says it to people; it fails only while it is not known. */
   readonly check: Check;
   close(): Promise<void>;
@@ -50,8 +52,10 @@ export const copyRefusal =
   'This is a copy of an installation, or a restored one: it changes nothing and sends nothing until its operator makes it the original (npm run adopt).';
 
 /** The same while it is not known: the database has not answered since the start. */
-export const unknownRefusal =
+const unknownRefusal =
   'The database has not answered since the start: nothing is changed until it does. Try again soon.';
+
+const refusals = { unknown: unknownRefusal, copy: copyRefusal, original: undefined };
 
 const enterStatement = statement(
   'installation-enter',
@@ -112,6 +116,7 @@ export async function openInstallation(
   return {
     isCopy: () => state !== 'original',
     isUnknown: () => state === 'unknown',
+    refusal: () => refusals[state],
     check: {
       name: 'installation',
       check: async () => {
@@ -126,10 +131,18 @@ export async function openInstallation(
   };
 }
 
+/** One statement at nearly every start: only the first one enters the installation, and only the first one that has an id names it. */
 async function belongs({ pool }: Database, id: string | undefined): Promise<boolean> {
-  await pool.query(enterStatement([id ?? null]));
-  if (id !== undefined) await pool.query(nameStatement([id]));
-  const [row] = (await pool.query(readStatement())).rows;
+  const read = async () => (await pool.query(readStatement())).rows[0];
+  let row = await read();
+  if (row === undefined) {
+    await pool.query(enterStatement([id ?? null]));
+    row = await read();
+  }
+  if (row?.id === null && id !== undefined) {
+    await pool.query(nameStatement([id]));
+    row = await read();
+  }
   return row !== undefined && !row.restored && row.id === (id ?? null);
 }
 

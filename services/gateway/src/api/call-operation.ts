@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError, errorCodes, type FieldError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { invalidField, invalidFields, parseInput } from '@app/contracts/validation';
-import { copyRefusal, unknownRefusal } from '@app/service-kit/installation';
 import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
 import type { CallAudit } from '../identity/audit/call-audit.ts';
@@ -143,7 +142,8 @@ export function checkInput(
 async function prepare(app: App, operation: Operation, request: OperationRequest) {
   const { idempotencyKey, headers = {} } = request;
   checkAccess(operation, request.actor, headers);
-  if (app.installation.isCopy()) refuseInCopy(operation, app.installation.isUnknown());
+  const refusal = app.installation.refusal();
+  if (refusal !== undefined) refuseInCopy(operation, refusal, app.installation.isUnknown());
   const actor = operation.auth === 'portal' ? await requirePortalActor(app, headers) : request.actor;
   if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
   const input: Input = {
@@ -214,11 +214,10 @@ const shopMoves =
 const ofBuyers: ReadonlySet<Operation['auth']> = new Set(['buyer', 'portal', 'visitor']);
 
 /** In a copy sellers read, and log in for it; nothing else is done, because the original does it. */
-function refuseInCopy({ auth, method, worksInCopy }: Operation, isUnknown: boolean): void {
+function refuseInCopy({ auth, method, worksInCopy }: Operation, refusal: string, isUnknown: boolean): void {
   const isOfBuyers = ofBuyers.has(auth);
   if (!isOfBuyers && (method === 'GET' || worksInCopy === true)) return;
-  const copied = isOfBuyers ? shopMoves : copyRefusal;
-  throw new DomainError('service_unavailable', isUnknown ? unknownRefusal : copied);
+  throw new DomainError('service_unavailable', isOfBuyers && !isUnknown ? shopMoves : refusal);
 }
 
 /** Rejects a write that would fail before any of it takes effect. */
