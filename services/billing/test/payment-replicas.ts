@@ -4,6 +4,7 @@ import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { runRound } from '../src/advancing/payments-loop.ts';
+import type { AnswerWriter } from '../src/charging/answer-store.ts';
 import { createAttemptWriter } from '../src/charging/attempt-store.ts';
 import { createOrderMutex } from '../src/charging/order-mutex.ts';
 import type { PaymentDeps } from '../src/charging/payment-deps.ts';
@@ -11,10 +12,10 @@ import { readMoney } from '../src/charging/payment-store.ts';
 import { dailySteps } from '../src/daily-run/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { openAnswerWriters } from '../src/open-payments.ts';
+import { newKeyRefusal } from '../src/processors/key-refusal.ts';
 import { createOngoingCalls, type OngoingCalls } from '../src/processors/ongoing-calls.ts';
 import type { PaymentProcessor } from '../src/processors/port.ts';
 import type { ProcessorName } from '../src/processors/processor-registry.ts';
-import { newKeyRefusal } from '../src/processors/refused-key.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated/simulated-processor.ts';
 import { createRestoredDatabase } from '../src/reconciliation/restored-database.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
@@ -76,6 +77,8 @@ export interface WrittenEvent {
 export interface Wrap {
   readonly database?: (database: Database) => Database;
   readonly processor?: (processor: PaymentProcessor) => PaymentProcessor;
+  /** Between it and what records the answers to payments of orders. */
+  readonly answers?: (writer: AnswerWriter) => AnswerWriter;
   /** One deadline for all its processor calls, whether they are answered or not. */
   readonly deadlineMs?: number;
   /** How long a look-up waits for a list that is being read, in milliseconds of real time. */
@@ -85,13 +88,17 @@ export interface Wrap {
 /** What the platform says that a processor call may take, in milliseconds of the test's clock. */
 const deadlineMs = 20;
 
-/** @param processor what they charge through */
-export async function startReplicas(processor: ProcessorName = 'simulated'): Promise<Replicas> {
+/**
+ * @param processor what they charge through
+ * @param losesRequests whether the test makes requests to it fail on their way
+ */
+export async function startReplicas(processor: ProcessorName = 'simulated', losesRequests = false): Promise<Replicas> {
   const storage = await createMigratedDatabase('billing', migrate);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const database = await openDatabase({ ...databaseOptions(storage.url), poolMax: 10 });
   const simulated = await openSimulatedProcessor({ databaseUrl: storage.url, clock });
-  const outside = processor === 'stripe' ? await stripeOutside(clock) : simulatedOutside(clock, simulated, database);
+  const outside =
+    processor === 'stripe' ? await stripeOutside(clock, losesRequests) : simulatedOutside(clock, simulated, database);
   const started: Replica[] = [];
   const errors: unknown[] = [];
   const logger = Object.assign(Object.create(silentLogger()) as Logger, {
@@ -147,6 +154,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
   const processor = faultyProcessor(outside.open(database), faultOf, shared.clock);
   const account = { processor: wrap.processor?.(processor) ?? processor, secretKey: outside.secretKey };
   const restored = createRestoredDatabase(() => deps, wrap.listWaitMs);
+  const answerWriters = openAnswerWriters(database, shared.clock);
   const deps: PaymentDeps = {
     database,
     clock: shared.clock,
@@ -164,7 +172,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
         : createOngoingCalls(wrap.deadlineMs),
     orderMutex: createOrderMutex(),
     attemptWriter: createAttemptWriter(database, { follow: async () => undefined }),
-    answerWriters: openAnswerWriters(database, shared.clock),
+    answerWriters: { ...answerWriters, order: wrap.answers?.(answerWriters.order) ?? answerWriters.order },
     restored,
   };
   return {

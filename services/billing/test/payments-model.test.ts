@@ -10,6 +10,7 @@ import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/charging/continue-payment.ts';
 import type { StartInput } from '../src/charging/new-attempt.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
+import { lookUpAttempt } from '../src/reconciliation/lost-attempts.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { Backups } from './backups.ts';
@@ -117,11 +118,11 @@ const moment: fc.Arbitrary<Moment> = fc.record({
     minLength: 1,
     maxLength: 3,
   }),
-  ...surroundings({ faults: 2, seam: 14 }, [0, 0, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs]),
+  ...surroundings({ faults: 2, seam: 30 }, [0, 0, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs]),
 });
 
 describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
-  openReplicasOf(processor);
+  openReplicasOf(processor, undefined, { losesRequests: true });
 
   test('whatever is clicked, lost, doubled, late, killed or restored: our books equal the processor’s, and nothing is taken twice', {
     timeout: volume(180_000, 3 * hourMs),
@@ -156,13 +157,11 @@ const newOrder = (held: boolean): Order => ({
   input: startInput({
     hold: held ? { upsell, decisionMinutes: 60 } : null,
     returnUrl: 'https://shop.example/c/shop/course',
-    ...orderAt(replicas.outside.orderTimeMs),
+    orderId: newId('order', replicas.clock.nowMs()),
   }),
   commands: parts.map(() => newIdSuffix(replicas.clock.nowMs())),
   begunAt: new Map(),
 });
-
-const orderAt = (madeMs: number | undefined) => (madeMs === undefined ? {} : { orderId: newId('order', madeMs) });
 
 /** Two replicas; a killed one is replaced, and what it had sent is still on its way. */
 class Processes {
@@ -235,6 +234,18 @@ async function live(
   replicas.clock.advance(passMs);
 }
 
+/** An attempt; without a card it is looked up. */
+async function startOrLookUp(
+  { deps }: Replica,
+  order: Order,
+  { attemptNo, card }: Extract<Request, { kind: 'start' | 'tabs' }>,
+): Promise<unknown> {
+  const caller = { accountId: order.account, requestId: 'r' };
+  const attempt = { ...order.input, ...attemptOf(order, attemptNo) };
+  if (card === null) return await lookUpAttempt(deps, caller, attempt);
+  return await startPayment(deps, caller, { ...attempt, paymentMethod: replicas.outside.card(card) });
+}
+
 async function make(replica: Replica, order: Order, request: Request): Promise<unknown> {
   const { deps, round, daily } = replica;
   const { account, input } = order;
@@ -242,11 +253,7 @@ async function make(replica: Replica, order: Order, request: Request): Promise<u
   switch (request.kind) {
     case 'start':
     case 'tabs':
-      return await startPayment(deps, caller, {
-        ...input,
-        ...attemptOf(order, request.attemptNo),
-        paymentMethod: request.card && replicas.outside.card(request.card),
-      });
+      return await startOrLookUp(replica, order, request);
     case 'settle':
       return await settleHold(deps, caller, input.orderId, request.decision);
     case 'continue':

@@ -114,7 +114,7 @@ const bought = fc.array(fc.constantFrom(...cards, paid, paid, paid), { minLength
 const longestMs = { simulated: Number.POSITIVE_INFINITY, stripe: volume(Number.POSITIVE_INFINITY, 5 * minuteMs) };
 
 describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
-  openReplicasOf(processor);
+  openReplicasOf(processor, undefined, { losesRequests: true });
 
   test('whatever is due, clicked, queued, lost, doubled, late, killed or restored: each period is charged once at most, and all books and events agree', {
     timeout: volume(180_000, 3 * hourMs),
@@ -240,11 +240,8 @@ async function work(run: Processes, replica: Replica, what: Work, acts: readonly
 }
 
 function newOrder() {
-  const { card, orderTimeMs } = replicas.outside;
-  return startInput({
-    paymentMethod: card('sim_ok'),
-    ...(orderTimeMs !== undefined && { orderId: newId('order', orderTimeMs) }),
-  });
+  const orderId = newId('order', replicas.clock.nowMs());
+  return startInput({ orderId, paymentMethod: replicas.outside.card('sim_ok') });
 }
 
 /**

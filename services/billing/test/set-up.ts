@@ -26,10 +26,17 @@ export function openReplicas(startsAt = '2026-03-15T12:00:00.000Z'): void {
   openReplicasOf('simulated', startsAt);
 }
 
-/** Called in a `describe` of a file that guards leaks: billing charges through this processor. */
-export function openReplicasOf(processor: ProcessorName, startsAt = '2026-03-15T12:00:00.000Z'): void {
+/**
+ * Called in a `describe` of a file that guards leaks: billing charges through this processor.
+ * @param losesRequests whether tests make requests to it fail on their way
+ */
+export function openReplicasOf(
+  processor: ProcessorName,
+  startsAt = '2026-03-15T12:00:00.000Z',
+  { losesRequests = false } = {},
+): void {
   beforeAll(async () => {
-    replicas = await startReplicas(processor);
+    replicas = await startReplicas(processor, losesRequests);
     ({ clock } = replicas);
   });
   afterAll(() => replicas.close());

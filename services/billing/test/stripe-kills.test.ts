@@ -23,7 +23,7 @@ import { subscribe } from './subscriptions-of-tests.ts';
 import { untilSettled } from './until-settled.ts';
 
 guardLeaks();
-openReplicasOf('stripe', '2026-02-01T12:00:00.000Z');
+openReplicasOf('stripe', '2026-02-01T12:00:00.000Z', { losesRequests: true });
 
 const [kills, renewals] = [volume(4, 50), volume(60, 500)];
 const priceCents = 1_900;

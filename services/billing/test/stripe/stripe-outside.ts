@@ -29,28 +29,33 @@ const cards: Readonly<Record<string, string>> = {
 };
 const cardOf = (name: string): string => cards[name] ?? name;
 
-/** What a request may take until it counts as lost, in milliseconds of the machine. */
-const deadlineMs = 400;
+/** What a request may take until it counts as lost, in milliseconds of the machine: longer than a busy machine needs. */
+const answeredWithinMs = 20_000;
+/** The same where some requests get no answer, which a test waits for. */
+const lostAfterMs = 400;
 
-/** The stand-in of Stripe, reached over HTTP by the real package. */
-export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor> {
+/**
+ * The stand-in of Stripe, reached over HTTP by the real package.
+ * @param losesRequests whether the test makes requests fail, so that it waits for some that are not answered
+ */
+export async function stripeOutside(clock: FakeClock, losesRequests: boolean): Promise<OutsideProcessor> {
+  const deadlineMs = losesRequests ? lostAfterMs : answeredWithinMs;
   const standIn = await StripeStandIn.start(clock);
   const secretKey = 'sk_live_shop';
   standIn.accept(secretKey);
   const opened: StripeProcessor[] = [];
   const releases = new Map<string, Set<string>>();
+  /** Holds that their seller ended there: what is requested of them afterwards ends nothing. */
+  const endedThere = new Set<string>();
   let tokens = 0;
   const books = () => standIn.booksOf(secretKey);
   return {
     open: (database) => {
       const processor = openStripeProcessor(database, { apiUrl: standIn.url, deadlineMs });
       opened.push(processor);
-      return notingReleases(processor, releases);
+      return notingReleases(processor, releases, endedThere);
     },
     secretKey,
-    get orderTimeMs() {
-      return clock.nowMs();
-    },
     books: async (accountId) => {
       // What has come about with time.
       books().pass();
@@ -74,7 +79,14 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
     buyersDecide: () => buyersDecide(standIn, books()),
     refundThere: (reference, amountCents) => refundThere(books(), reference, amountCents),
     captureThere: (reference, amountCents) => captureThere(books(), reference, amountCents),
-    cancelThere: (reference) => cancelThere(books(), reference),
+    cancelThere: (reference) => {
+      const isDone = cancelThere(books(), reference);
+      if (!isDone) return false;
+      endedThere.add(reference);
+      // One that was requested earlier and has not arrived ended nothing either.
+      releases.delete(reference);
+      return true;
+    },
     failRequests: (faults) => standIn.fail(() => true, ...faults),
     deliverLate: async () => {
       standIn.mend();
@@ -84,6 +96,7 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
     clear: () => {
       standIn.clear();
       releases.clear();
+      endedThere.clear();
       for (const processor of opened.splice(0)) processor.close();
     },
     close: async () => {
@@ -93,12 +106,16 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
   };
 }
 
-function notingReleases(processor: PaymentProcessor, releases: Map<string, Set<string>>): PaymentProcessor {
+function notingReleases(
+  processor: PaymentProcessor,
+  releases: Map<string, Set<string>>,
+  endedThere: ReadonlySet<string>,
+): PaymentProcessor {
   return {
     ...processor,
     release: (request, call) => {
       const of = releases.get(request.reference) ?? new Set();
-      releases.set(request.reference, of.add(request.paymentId));
+      if (!endedThere.has(request.reference)) releases.set(request.reference, of.add(request.paymentId));
       return processor.release(request, call);
     },
   };
