@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accentColors, isVisibleAccent } from './accent-color.ts';
+import { accentColors, isVisibleAccent, nearestAccent } from './accent-color.ts';
 import { updateSettingsBody } from './accounts.ts';
 
 test('an accent that fades into the light page is refused, one that stands out is kept', () => {
@@ -27,4 +27,13 @@ test('settings refuse an accent that no button could have, naming the field', ()
   expect(refusal('green')).toEqual(['accentColor: must be a colour such as #0b5f4f']);
   expect(updateSettingsBody.parse({ accentColor: '#0B5F4F' })).toEqual({ accentColor: '#0b5f4f' });
   expect(updateSettingsBody.parse({ accentColor: null })).toEqual({ accentColor: null });
+});
+
+test.each([
+  ['#ffcc00', '#ae8b00'],
+  ['#ffffff', '#8f8f8f'],
+  ['#0b5f4f', '#0b5f4f'],
+])('the nearest accent to %s that a button may have is %s', (wanted, nearest) => {
+  expect(nearestAccent(wanted)).toBe(nearest);
+  expect(isVisibleAccent(nearest)).toBe(true);
 });

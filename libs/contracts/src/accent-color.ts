@@ -14,6 +14,8 @@ const leastContrast = 3;
 /** More than the 4.5 that WCAG 2.2 wants of text: links of the dark pages have the accent. */
 const leastContrastOfDark = 5.5;
 const steps = 20;
+/** Steps from a colour to black: one for each value that a part of it has. */
+const shades = 255;
 
 /** As settings have it: `#0b5f4f`. */
 export const accentForm = /^#[0-9a-f]{6}$/i;
@@ -36,6 +38,16 @@ export function accentColors(accent: string): { readonly light: AccentColors; re
 
 /** Whether buttons in this colour stand out on a light page. */
 export const isVisibleAccent = (accent: string): boolean => contrast(rgbOf(accent), lightPage) >= leastContrast;
+
+/** The colour itself, or the lightest shade of it that stands out on a light page. @param accent of the form `#0b5f4f` */
+export function nearestAccent(accent: string): string {
+  const colour = rgbOf(accent);
+  for (let step = shades; step > 0; step--) {
+    const shade = hexOf(colour.map((part) => Math.round((part * step) / shades)) as unknown as Rgb);
+    if (isVisibleAccent(shade)) return shade;
+  }
+  return hexOf(black);
+}
 
 function withText(colour: Rgb): AccentColors {
   const text = contrast(colour, white) >= contrast(colour, black) ? white : black;

@@ -96,6 +96,13 @@ export const meResource = z
       .describe(
         'Whether the deployment is a copy of another one: then it only reads, until its operator makes it the original.',
       ),
+    emailFolder: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'Where emails are files, as this deployment has no mail server (`SMTP_URL`): a folder of the computer that it runs on. Null where they are sent.',
+      ),
   })
   .meta({ id: 'Me' });
 
@@ -204,6 +211,18 @@ export const accountSettings = z.object({
   logoName: z.string().nullable().default(null).describe('The name of the picture on the hosted pages and in emails.'),
   portalCancel: z.boolean().describe('Whether buyers may cancel their subscriptions in the portal.'),
   portalPause: z.boolean().describe('Whether buyers may pause and resume their subscriptions in the portal.'),
+  withdrawalDays: z
+    .int()
+    .default(14)
+    .describe(
+      'For so many days after a purchase consumers may withdraw from it; the shop’s pages and receipts link to the page that takes withdrawals. 0: it has no such page, for sellers whom the law of the EU does not bind.',
+    ),
+  immediateAccessConsent: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether buyers tick on the checkout that they want access at once, and know that they lose the right to withdraw by it.',
+    ),
   statementSuffix: z
     .string()
     .nullable()
@@ -250,6 +269,8 @@ export const newAccountSettings = {
   logoName: null,
   portalCancel: true,
   portalPause: true,
+  withdrawalDays: 14,
+  immediateAccessConsent: false,
   statementSuffix: null,
 } as const satisfies Omit<Settings, 'handle' | 'businessName' | 'supportEmail'>;
 
@@ -308,6 +329,12 @@ export const updateSettingsBody = z
     refundPolicyUrl: httpsUrl.nullable(),
     portalCancel: z.boolean(),
     portalPause: z.boolean(),
+    withdrawalDays: z
+      .int()
+      .min(0)
+      .max(365)
+      .refine((days) => days === 0 || days >= 14, 'must be 0, or at least 14'),
+    immediateAccessConsent: z.boolean(),
     statementSuffix: statementSuffix.nullable(),
   })
   .partial()

@@ -11,6 +11,7 @@ export const auditKinds = [
   'webhook',
   'automation',
   'refund',
+  'withdrawal',
   'payout',
   'export',
   'daily_job',

@@ -49,12 +49,15 @@ export const builtInAutomations = [
   'sale_notice',
   'renewal_receipt',
   'refund_notice',
+  'partial_refund_notice',
   'hold_end_notice',
   'payment_failed_notice',
+  'renewal_failed_notice',
   'cancellation_notice',
   'dispute_notice',
   'dispute_end_notice',
   'endpoint_off_notice',
+  'key_refused_notice',
 ] as const;
 
 export const automationResource = z
@@ -67,12 +70,16 @@ export const automationResource = z
       .object({ reason: z.enum(['seller', 'gone', 'failing']), at: timestamp })
       .nullable()
       .describe(
-        'Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you. Null also of a `renewal_receipt` that was never on, in accounts that are older than it.',
+        'Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you. Null also of a `renewal_receipt` and a `partial_refund_notice` that were never on, in accounts that are older than these.',
       ),
     available: z
       .boolean()
-      .describe('False while its emails cannot be sent, because this deployment has no mail server (`SMTP_URL`).'),
-    event: z.string().describe('Of a built-in one also `endpoint.off`, which is no webhook.'),
+      .describe(
+        'False while its emails go nowhere, because this deployment has neither a mail server (`SMTP_URL`) nor a folder for files (`EMAIL_DIR`), or `AUTOMATION_EMAILS` is off.',
+      ),
+    event: z
+      .string()
+      .describe('Of a built-in one also `endpoint.off` and `processor.key_refused`, which are no webhooks.'),
     product_id: z.string().nullable().describe('Null: of every product.'),
     action: automationAction,
     previous_secret_expires_at: timestamp

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { okResult, slug } from './common.ts';
 import { defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+import { withImagesUrl } from './images.ts';
 import { orderItemKind } from './order-items.ts';
 import { cardFields, savesCard } from './payment-processors.ts';
 import { billingInterval, pricingType } from './products.ts';
@@ -17,9 +19,30 @@ export const sellerResource = z
     termsUrl: z.string().nullable(),
     refundPolicyUrl: z.string().nullable(),
     portalCancel: z.boolean().describe('Buyers may cancel their subscriptions in the portal.'),
+    withdrawalDays: z
+      .int()
+      .describe('For so many days buyers may withdraw from a purchase; 0 where the shop takes no withdrawals.'),
+    immediateAccessConsent: z
+      .boolean()
+      .describe('Whether `payCheckout` takes `immediateAccess` alone: the buyer agrees to lose the right to withdraw.'),
   })
   .meta({ id: 'Seller' });
 export type SellerResource = z.infer<typeof sellerResource>;
+
+/** A product in the list of its shop, as buyers see it. */
+export const shownProduct = z
+  .object({
+    id: idSchema('product'),
+    name: z.string(),
+    priceCents: z.int(),
+    currency: z.string(),
+    pricingType,
+    billingInterval: billingInterval.nullable(),
+    imageUrl: z.string().nullable(),
+    checkoutUrl: z.string().describe('The page that sells it.'),
+  })
+  .meta({ id: 'ShownProduct' });
+export type ShownProduct = z.infer<typeof shownProduct>;
 
 /** Why a discount code takes nothing off. */
 export const discountRefusal = z.enum(['unknown', 'expired', 'used_up', 'frees_subscription', 'too_many_attempts']);
@@ -35,12 +58,19 @@ const offeredProduct = z.object({
   priceCents: z.int(),
 });
 
+/** What buyers see of a bump or an upsell beside its words and its price. */
+export const offerLooks = {
+  compareAtCents: z.int().nullable().default(null).describe('An earlier, higher price, which is shown struck through.'),
+  imageUrl: z.string().nullable().default(null),
+};
+
 /** A bump as buyers see it. */
 export const shownBump = z.object({
   id: z.string(),
   headline: z.string(),
   description: z.string().nullable().default(null),
   priceCents: z.int(),
+  ...offerLooks,
   chosen: z.boolean(),
 });
 
@@ -94,6 +124,7 @@ export const getOffer = defineRequest('read', 'checkout', 'offers.get', {
     bumpIds: z.array(z.string()),
     discountCode: z.string().nullable(),
     testMode: z.boolean(),
+    ...withImagesUrl,
   }),
   output: pricedOffer,
 });

@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { walletOfCard } from './card-wallets.ts';
-import { shownBump } from './checkout-offers.ts';
+import { offerLooks, shownBump } from './checkout-offers.ts';
 import { emailAddress, limits, rawText, slug, text, timestamp, typedCode } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
+import { withImagesUrl } from './images.ts';
 import { orderItemKind } from './order-items.ts';
 import { cardFields, cardProcessor, savesCard } from './payment-processors.ts';
-import { declineReason, paymentAction, paymentMethodToken } from './payments.ts';
+import { declineReason, paymentAction, paymentMethodToken, settleHold, startPayment } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
+import { findProductsForSale } from './products-for-sale.ts';
+import { around, slow, usualWaiting } from './time-outs.ts';
+import { immediateAccessText } from './withdrawals.ts';
 
 /**
  * - `open`: the buyer may change it and pay. `processing`: a payment is under way or unknown.
@@ -76,7 +80,7 @@ export const checkoutResource = z
     country: z.string().nullable(),
     discountCode: z.string().nullable(),
     orderId: idSchema('order').nullable().describe('Set once the card is held or charged.'),
-    upsell: shownUpsell.nullable().describe('Set once the card is held.'),
+    upsell: shownUpsell.extend(offerLooks).nullable().describe('Set once the card is held.'),
     action: paymentAction.nullable(),
     reason: declineReason
       .nullable()
@@ -180,6 +184,14 @@ export const payCheckoutBody = z
         'The `quote` of the checkout on the buyer’s page. Other lines, another total or another renewal are answered with ' +
           '`price_changed`, and nothing is charged.',
       ),
+    immediateAccess: z
+      .literal(true)
+      .optional()
+      .describe(
+        'The buyer ticked “' +
+          immediateAccessText +
+          '” Required where `getSeller` says `immediateAccessConsent`. The order keeps the sentence.',
+      ),
     confirmRepeat: z.boolean().optional().describe('`true`: the buyer wants it once more, after `already_bought`.'),
   })
   .meta({ id: 'CheckoutPay' });
@@ -227,6 +239,7 @@ export const openCheckout = defineRequest('command', 'checkout', 'checkouts.open
     account: checkoutAccount,
     /** Distinguishes visitors of one day and nothing else: a keyed digest of the day and the caller's address. */
     visitor: z.string(),
+    ...withImagesUrl,
   }),
   output: openedCheckoutResource,
 });
@@ -239,22 +252,27 @@ export const restoreCheckoutBody = z
   })
   .meta({ id: 'CheckoutRestore' });
 
+/** Whose checkout it is, for the edge's log; buyers do not see it. A checkout service of an earlier release does not say. */
+const whose = { accountId: z.string().optional() };
+
 /** A copy of the checkout that a reminder's link is about, under a new id and a new secret. */
 export const restoreCheckout = defineRequest('command', 'checkout', 'checkouts.restore', {
-  input: restoreCheckoutBody,
-  output: openedCheckoutResource,
+  input: restoreCheckoutBody.extend(withImagesUrl),
+  output: openedCheckoutResource.extend(whose),
 });
 
 /** A buyer has no account: the secret, of which only the hash is stored, says whose checkout it is. */
 const ofBuyer = z.object({ checkoutId: z.string(), secret: z.string() });
 
 export const getCheckout = defineRequest('read', 'checkout', 'checkouts.get', {
-  input: ofBuyer,
-  output: checkoutResource,
+  input: ofBuyer.extend(withImagesUrl),
+  output: checkoutResource.extend(whose),
 });
 export const updateCheckout = defineRequest('command', 'checkout', 'checkouts.update', {
-  input: ofBuyer.extend({ body: updateCheckoutBody }),
-  output: checkoutResource,
+  input: ofBuyer.extend({ body: updateCheckoutBody, ...withImagesUrl }),
+  output: checkoutResource.extend(whose),
+  // It is not known by its command's id: one that was made again after a later change would undo that.
+  ...slow(usualWaiting.command.timeoutMs),
 });
 /** The answers of these three also say whose checkout it is, for the edge's limits; buyers do not see it. */
 const outcomeOfAccount = z.object({ accountId: z.string(), outcome: checkoutOutcome });
@@ -270,14 +288,18 @@ export const payCheckout = defineRequest('command', 'checkout', 'checkouts.pay',
     buyerDigests: z.array(z.string().max(100)).max(3).optional(),
   }),
   output: outcomeOfAccount,
+  ...around(findProductsForSale, startPayment),
 });
 export const continueCheckout = defineRequest('command', 'checkout', 'checkouts.continue', {
   input: ofBuyer,
   output: outcomeOfAccount,
+  // Instead, where billing has lost the attempt, that is looked up by `startPayment`.
+  ...around(startPayment),
 });
 export const decideUpsell = defineRequest('command', 'checkout', 'checkouts.decide-upsell', {
   input: ofBuyer.extend({ body: decideUpsellBody }),
   output: outcomeOfAccount,
+  ...around(settleHold),
 });
 /** Whose checkout it is, requested before an attempt to pay: the edge counts attempts by account. */
 export const checkoutOwner = defineRequest('read', 'checkout', 'checkouts.owner', {

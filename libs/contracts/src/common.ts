@@ -53,6 +53,8 @@ export const limits = {
   // 2 × 100 offers of 6 KB and 100 discounts, and emails of 1 MiB as JSON writes them (a control character is six bytes there).
   productsPerAccount: 1_000,
   offersPerProduct: 100,
+  /** As many as products have: each may take 150 KB. */
+  offerImagesPerAccount: 1_000,
   discountsPerProduct: 100,
   emailsPerProduct: 50,
   emailBytesPerProduct: 1024 * 1024,

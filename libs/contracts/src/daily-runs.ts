@@ -3,6 +3,7 @@ import { listOf, pageQueryOf, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { hourMs } from './durations.ts';
 import { idSchema } from './ids.ts';
+import { dailyRunTimeoutMs, slow } from './time-outs.ts';
 
 /** A day, and two hours for a scheduler that is late: then the payments loop does what the daily run would have done. */
 export const withoutDailyRunMs = 26 * hourMs;
@@ -59,6 +60,10 @@ export const dailyResult = z
       .int()
       .describe('Charges that are due and wait for the next run, because more is due than the limit of charges.'),
     problems: z.array(runProblem),
+    declined: z
+      .int()
+      .optional()
+      .describe('Renewals that were declined, those tried again among them; left out where none was.'),
   })
   .meta({ id: 'DailyResult' });
 export type DailyResult = z.infer<typeof dailyResult>;
@@ -77,7 +82,7 @@ export const startDailyRunBody = z
     waitSeconds: z
       .int()
       .min(1)
-      .max(285)
+      .max(dailyRunTimeoutMs / 1_000)
       .optional()
       .describe('How long the result is waited for; 285 unless given. The run goes on after that.'),
   })
@@ -94,6 +99,7 @@ export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run
     confirmUnmatchedPayments: z.boolean().optional(),
   }),
   output: dailyResult,
+  ...slow(dailyRunTimeoutMs),
 });
 
 /** How many accounts have something due and had no run for 26 hours: for the health of the deployment. */
@@ -258,6 +264,7 @@ export const getRehearsal = defineRequest('read', 'billing', 'rehearsals.get', {
 export const advanceRehearsal = defineRequest('command', 'billing', 'rehearsals.advance', {
   input: z.object({ body: advanceRehearsalBody }),
   output: rehearsalResult,
+  ...slow(dailyRunTimeoutMs),
 });
 
 /** Something about daily runs that the seller has to know, for Recent activity. */
@@ -271,5 +278,7 @@ export const dailyRunNoticed = defineEvent(
     summary: z.string(),
     orderId: z.string().nullable(),
     test: z.boolean(),
+    /** Of a key that is refused: it is accepted, and may not do all that it has to. Left out, it is not accepted. */
+    lacksPermission: z.boolean().optional(),
   }),
 );

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { ServiceName } from './services.ts';
+import { usualWaiting, type Waiting } from './time-outs.ts';
 
 /**
  * A fact that a service publishes: past tense, versioned, on its own subject of that service's stream.
- * Producer and consumer import the same value; subject and stream follow from it.
+ * Producer and consumer import the same value; subject and stream follow from it. `outboxRow` makes an event of it, and
+ * `onEvent` handles it in each service that `topology` says consumes it.
  */
 export interface EventDefinition<Data extends z.ZodType = z.ZodType> {
   readonly kind: 'event';
@@ -47,12 +49,15 @@ export const durableName = (consumer: ServiceName, event: EventDefinition): stri
 export const streamSubjects = (service: ServiceName): string => `evt.${service}.>`;
 
 /**
- * A request that one service handles over NATS request/reply.
+ * A request that one service handles over NATS request/reply, by the handler that `onRequest` has for the same value there.
  * - `read` changes nothing, so it may be repeated at will.
  * - `command` changes something. It carries a command id and takes effect at most once for that id, so the requester may
  *   repeat it when a response got lost.
+ *
+ * Its time-out is no shorter than that of any request that is made while it is handled (test/time-outs.test.ts).
  */
-export interface RequestDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+export interface RequestDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
+  extends Waiting {
   readonly kind: 'request';
   readonly service: ServiceName;
   /** `<resource>.<verb>`, e.g. `orders.place`. */
@@ -63,13 +68,14 @@ export interface RequestDefinition<Input extends z.ZodType = z.ZodType, Output e
   readonly output: Output;
 }
 
+/** @param shapes its input and output, and how it is waited for where that is not as usual in its mode */
 export function defineRequest<Input extends z.ZodType, Output extends z.ZodType>(
   mode: 'read' | 'command',
   service: ServiceName,
   name: string,
-  shapes: { input: Input; output: Output },
+  shapes: { input: Input; output: Output } & Partial<Waiting>,
 ): RequestDefinition<Input, Output> {
-  return { kind: 'request', mode, service, name, subject: `svc.${service}.${name}`, ...shapes };
+  return { kind: 'request', mode, service, name, subject: `svc.${service}.${name}`, ...usualWaiting[mode], ...shapes };
 }
 
 export type RequestInput<R> = R extends RequestDefinition<infer I, z.ZodType> ? z.infer<I> : never;

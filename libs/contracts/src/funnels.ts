@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { amountCents, flag, httpUrl, ifVersion, limits, okResult, rawText, text, version } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
-import { ofProduct } from './products.ts';
+import { putImageBody, storedImage } from './images.ts';
+import { ofProduct, withUrls } from './products.ts';
 
 export const offerResource = z
   .object({
@@ -12,6 +13,12 @@ export const offerResource = z
     active: flag,
     access_url: z.string().nullable().default(null),
     description: z.string().nullable().default(null),
+    compare_at_cents: z
+      .int()
+      .nullable()
+      .default(null)
+      .describe('An earlier, higher price: struck through beside the price. It changes nothing of what is charged.'),
+    image_url: z.string().nullable().default(null).describe('Its picture; see `putBumpImage` and `putUpsellImage`.'),
     version,
   })
   .meta({ id: 'Offer' });
@@ -47,6 +54,13 @@ export const createOfferBody = z
       .nullable()
       .optional()
       .describe('Plain text under the headline, of a few lines.'),
+    compareAtCents: amountCents
+      .nullable()
+      .optional()
+      .describe(
+        'An earlier price that you asked, above `priceCents`. Buyers see it struck through; it changes nothing of what is charged. ' +
+          'In the EU it is the lowest of the 30 days before the reduction.',
+      ),
   })
   .meta({ id: 'OfferCreate' });
 const updateOfferBody = createOfferBody.partial().meta({ id: 'OfferUpdate' });
@@ -68,23 +82,35 @@ const updateFunnelEmailBody = createFunnelEmailBody.partial().meta({ id: 'Funnel
 const offerKind = z.enum(['bump', 'upsell']);
 export type OfferKind = z.infer<typeof offerKind>;
 
-export const getFunnel = defineRequest('read', 'catalog', 'funnels.get', { input: ofProduct, output: funnelResource });
+export const getFunnel = defineRequest('read', 'catalog', 'funnels.get', {
+  input: ofProduct.extend(withUrls),
+  output: funnelResource,
+});
 
 /** The id says of which kind it is. */
 export const getFunnelOffer = defineRequest('read', 'catalog', 'offers.get', {
-  input: ofProduct.extend({ offerId: z.string() }),
+  input: ofProduct.extend({ offerId: z.string(), ...withUrls }),
   output: offerResource,
 });
 export const createOffer = defineRequest('command', 'catalog', 'offers.create', {
-  input: ofProduct.extend({ kind: offerKind, body: createOfferBody }),
+  input: ofProduct.extend({ kind: offerKind, body: createOfferBody, ...withUrls }),
   output: offerResource,
 });
 export const updateOffer = defineRequest('command', 'catalog', 'offers.update', {
-  input: ofProduct.extend({ kind: offerKind, offerId: z.string(), body: updateOfferBody, ...ifVersion }),
+  input: ofProduct.extend({ kind: offerKind, offerId: z.string(), body: updateOfferBody, ...ifVersion, ...withUrls }),
   output: offerResource,
 });
 export const deleteOffer = defineRequest('command', 'catalog', 'offers.delete', {
   input: ofProduct.extend({ kind: offerKind, offerId: z.string() }),
+  output: okResult,
+});
+/** Replaces the picture of an offer. Its id says of which kind it is. */
+export const putOfferImage = defineRequest('command', 'catalog', 'offers.put-image', {
+  input: ofProduct.extend({ offerId: z.string(), body: putImageBody }),
+  output: storedImage,
+});
+export const deleteOfferImage = defineRequest('command', 'catalog', 'offers.delete-image', {
+  input: ofProduct.extend({ offerId: z.string() }),
   output: okResult,
 });
 export const createFunnelEmail = defineRequest('command', 'catalog', 'emails.create', {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { holdResult, startPayment } from './payments.ts';
+import { processorCalls } from './time-outs.ts';
 
 /**
  * Ends a hold without a charge, unless a payment of it is under way or took money: then the result says so, and nothing is changed.
@@ -15,4 +16,5 @@ export const releaseHold = defineRequest('command', 'billing', 'holds.release', 
     attempt: startPayment.input.omit({ paymentMethod: true }).optional(),
   }),
   output: holdResult,
+  ...processorCalls(2),
 });

@@ -45,7 +45,10 @@ export type StoredImage = z.infer<typeof storedImage>;
 /** SHA-256 in base64url and the format. */
 export const imageName = z.string().regex(/^[\w-]{43}\.(?:png|jpg|webp)$/);
 
-/** The picture of any account's product, for its public address. */
+/** The address that the names of pictures are appended to; an earlier gateway leaves it out. */
+export const withImagesUrl = { imagesUrl: z.string().optional() };
+
+/** The picture of any account's product or offer, for its public address. */
 export const getProductImage = defineRequest('read', 'catalog', 'images.get', {
   input: z.object({ name: imageName }),
   output: z.object({ data: z.base64().nullable() }),

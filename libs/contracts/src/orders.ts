@@ -16,13 +16,17 @@ import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { disputeResource } from './disputes.ts';
 import { feeResource } from './fees.ts';
+import { releaseHold } from './hold-releases.ts';
 import { idSchema } from './ids.ts';
 import { aboutOrder } from './money-given-back.ts';
 import { itemOfEvent, orderItem } from './order-items.ts';
-import { expectedCents, holdEndReason, paymentResource } from './payments.ts';
+import { expectedCents, holdEndReason, paymentResource, refundCharges } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
+import { around } from './time-outs.ts';
 
 const orderStatus = z.enum(['paid', 'refunded', 'authorized']);
+
+const orderDispute = z.enum(['open', 'lost']);
 
 export const orderResource = z
   .object({
@@ -38,8 +42,7 @@ export const orderResource = z
       .describe(
         'What went back of the order itself by refunds and lost disputes; a part of it, or a dispute, leaves the order `paid`.',
       ),
-    dispute: z
-      .enum(['open', 'lost'])
+    dispute: orderDispute
       .nullable()
       .default(null)
       .describe('Of its payments and its renewals’: `lost` where none is open.'),
@@ -53,6 +56,13 @@ export const orderResource = z
     country: z.string().nullable(),
     affiliate_code: z.string().nullable(),
     test: z.boolean(),
+    immediate_access: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe(
+        'The sentence that the buyer ticked on the checkout, to have access at once and give up the right to withdraw; null where none was asked.',
+      ),
   })
   .meta({ id: 'Order' });
 export type OrderResource = z.infer<typeof orderResource>;
@@ -134,6 +144,7 @@ const orderFilters = {
   status: orderStatus.optional(),
   productId: idSchema('product').optional(),
   ...spanFilters,
+  dispute: orderDispute.optional().describe('Only those whose `dispute` is this.'),
   affiliateCode: text(64, 1).optional().describe('As the buyer came with it, in upper or lower case.'),
 };
 
@@ -195,6 +206,7 @@ const refundOrderBody = z
 export const refundOrder = defineRequest('command', 'checkout', 'orders.refund', {
   input: z.object({ orderId: z.string(), body: refundOrderBody.optional() }),
   output: refundResult,
+  ...around(refundCharges),
 });
 
 /** `processing`: the processor has not answered yet; the order ends when it has. */
@@ -211,6 +223,7 @@ const releaseResult = z
 export const releaseOrder = defineRequest('command', 'checkout', 'orders.release', {
   input: z.object({ orderId: z.string() }),
   output: releaseResult,
+  ...around(releaseHold),
 });
 
 /** An order was paid. The data has all that any consumer needs, so that none has to query another service. */
@@ -248,6 +261,8 @@ export const orderPaid = defineEvent(
     /** Of the card that it took it from; earlier versions did not say. */
     lastFour: z.string().nullable().optional(),
     wallet: walletOfCard,
+    /** The sentence by which the buyer gave up the right to withdraw, as the order keeps it. */
+    immediateAccess: z.string().optional(),
     test: z.boolean(),
     paidAt: timestamp,
     /** Whether an upsell was offered after it. */
@@ -299,6 +314,8 @@ export const paymentRefunded = defineEvent(
     isFirst: z.boolean(),
     /** Of a lost dispute; webhooks have `dispute.closed` for it. */
     disputeId: z.string().optional(),
+    /** Whether a refund of the whole order was under way, which gives its payments back one by one. Left out otherwise, and by an earlier version. */
+    ofWholeOrder: z.literal(true).optional(),
     refundedAt: timestamp,
   }),
 );

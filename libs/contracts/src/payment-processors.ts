@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ifVersion, limits, rawText, timestamp, version } from './common.ts';
 import { defineRequest } from './define.ts';
+import { processorCalls } from './time-outs.ts';
 
 export const processorName = z.enum(['simulated', 'stripe']);
 /** Whose card fields a buyer’s page shows. `none`: the seller takes no payments. */
@@ -156,4 +157,43 @@ export const getPaymentProcessor = defineRequest('read', 'billing', 'payment-pro
 export const putPaymentProcessor = defineRequest('command', 'billing', 'payment-processor.put', {
   input: z.object({ body: putPaymentProcessorBody, ...ifVersion }),
   output: paymentProcessorResource,
+  ...processorCalls(2),
 });
+
+/** How an account stands that sells through Stripe, as Stripe says now. */
+export const accountAtStripe = z.enum([
+  'fine',
+  'no_live_key',
+  'key_unreadable',
+  'key_refused',
+  // The key may not show the endpoints of its account.
+  'not_permitted',
+  'no_answer',
+  'no_public_url',
+  'no_endpoint',
+  'endpoint_disabled',
+  // Charges were made, and no event came.
+  'no_events',
+  // Stripe was not asked: there was no time for it, or this installation may not call it.
+  'not_asked',
+]);
+export type AccountAtStripe = z.infer<typeof accountAtStripe>;
+
+/** Asks Stripe about every account that sells through it: for the operator, who reads counts and some ids, and no key. */
+export const examineStripe = defineRequest('read', 'billing', 'payment-processor.examine-stripe', {
+  input: z.object({}),
+  output: z.object({
+    states: z.array(
+      z.object({
+        state: accountAtStripe,
+        accounts: z.int(),
+        /** Ids of some of them. */
+        examples: z.array(z.string()),
+      }),
+    ),
+    /** Of all their live accounts; null where none ever came. */
+    last_event_at: timestamp.nullable(),
+  }),
+  ...processorCalls(2),
+});
+export type StripeExamination = z.infer<typeof examineStripe.output>;

@@ -6,6 +6,7 @@ import { disputeResource } from './disputes.ts';
 import { feeResource } from './fees.ts';
 import { idSchema } from './ids.ts';
 import { refundedPart } from './money-given-back.ts';
+import { processorCalls } from './time-outs.ts';
 
 /**
  * A processor's token for a card. The buyer's page gets it from the processor, so card numbers never reach the platform.
@@ -87,6 +88,7 @@ export type PaymentOutcome = z.infer<typeof paymentOutcome>;
  * - while an attempt is under way or unknown, a call with a higher `attemptNo` returns `processing`;
  * - a higher `attemptNo` while the buyer has to confirm gives up that confirmation first;
  * - earlier attempts of the order that billing has no rows of, as after a restored backup, are looked up first.
+ * A first attempt makes one call of the processor; a later one may have to release and look up the one before it.
  */
 export const startPayment = defineRequest('command', 'billing', 'payments.start', {
   input: z.object({
@@ -114,12 +116,14 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
     savesCard: z.boolean(),
   }),
   output: paymentOutcome,
+  ...processorCalls(3),
 });
 
 /** Queries the processor for the state of a payment that the buyer had to confirm, or whose outcome is unknown. */
 export const continuePayment = defineRequest('command', 'billing', 'payments.continue', {
   input: z.object({ orderId: idSchema('order') }),
   output: paymentOutcome,
+  ...processorCalls(2),
 });
 
 /** The amount that the caller was shown, in minor units. */
@@ -151,6 +155,7 @@ export type HoldResult = z.infer<typeof holdResult>;
 export const settleHold = defineRequest('command', 'billing', 'holds.settle', {
   input: z.object({ orderId: idSchema('order'), decision: z.enum(['accepted', 'declined']) }),
   output: holdResult,
+  ...processorCalls(2),
 });
 
 export type { RefundedPart } from './money-given-back.ts';
@@ -188,6 +193,7 @@ export const refundCharges = defineRequest('command', 'billing', 'charges.refund
     /** Only with `failed`, where a payment was not given back because it is disputed, or was lost to a dispute. */
     disputed: z.literal(true).optional(),
   }),
+  ...processorCalls(2),
 });
 
 const refundPaymentBody = z
@@ -213,33 +219,7 @@ const refundPaymentResult = z
 export const refundPayment = defineRequest('command', 'billing', 'payments.refund', {
   input: z.object({ paymentId: idSchema('payment'), body: refundPaymentBody.optional() }),
   output: refundPaymentResult,
-});
-
-/** A payment that took money for an order, and what of it went back. */
-const refundableCharge = z.object({
-  paymentId: idSchema('payment'),
-  /** `renewal` for one of the subscription that was born from the order. */
-  step: paymentPurpose,
-  amountCents: z.int(),
-  /** What went back of it by refunds and lost disputes. */
-  refundedCents: z.int(),
-  currency: z.string(),
-  period: z.int().nullable(),
-  /** An open dispute keeps it from being refunded. */
-  disputed: z.boolean(),
-});
-
-/** What a refund of the order could give back: its own charges, oldest first, then those of its renewals. */
-export const listRefundable = defineRequest('read', 'billing', 'charges.list-refundable', {
-  /** `renewals`: whether they would go back too. */
-  input: z.object({ orderId: z.string(), renewals: z.boolean().optional() }),
-  output: z.object({
-    charges: z.array(refundableCharge),
-    /** The one that was born from the order. */
-    subscription: z.object({ id: z.string(), status: z.enum(['active', 'past_due', 'paused', 'canceled']) }).nullable(),
-    /** Whether a payment of the order has no outcome yet that keeps the refund back. */
-    waits: z.boolean(),
-  }),
+  ...processorCalls(2),
 });
 
 /** A line of the payment log: one attempt to move money, and what the processor said to it. */
@@ -396,5 +376,13 @@ export const paymentNoticed = defineEvent(
   'billing',
   'payment.noticed',
   1,
-  z.object({ orderId: z.string(), summary: z.string(), test: z.boolean() }),
+  z.object({
+    orderId: z.string(),
+    summary: z.string(),
+    test: z.boolean(),
+    /** What the seller gets an email of as well; left out for anything else, and by an earlier version. */
+    code: z.enum(['key_refused']).optional(),
+    /** Of a key that is refused: it is accepted, and may not do all that it has to. Left out, it is not accepted. */
+    lacksPermission: z.boolean().optional(),
+  }),
 );

@@ -102,6 +102,12 @@ export const portalOrderWithReceipt = portalOrder
       ),
     last_four: z.string().nullable().describe('Of the card that was charged; null where none was, or it is not known.'),
     wallet: walletOfCard,
+    immediate_access: z
+      .string()
+      .nullable()
+      .describe(
+        'The sentence by which the buyer gave up the right to withdraw for immediate access; null where none was asked.',
+      ),
     refunds: z
       .array(z.object({ amount_cents: z.int(), refunded_at: timestamp }))
       .describe('What went back of the order itself, oldest first.'),
@@ -241,6 +247,7 @@ export const getBuyerOrder = defineRequest('read', 'checkout', 'buyer-orders.get
     customer_email: z.string(),
     customer_name: z.string(),
     items: z.array(orderLine),
+    immediate_access: z.string().nullable().default(null),
     /** What went back of the order and of its renewals, oldest first. */
     refunds: z.array(
       z.object({ payment_id: z.string(), renewal: z.boolean(), amount_cents: z.int(), refunded_at: timestamp }),

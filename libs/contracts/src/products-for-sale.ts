@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { defineRequest } from './define.ts';
 import { billingInterval, pricingType, productStatus } from './products.ts';
 
-/** The two last fields are left out by a catalog of an earlier version. No buyer sees the link before the order is paid. */
+/** The last fields are left out by a catalog of an earlier version. No buyer sees the link before the order is paid. */
 const offerForSale = z.object({
   id: z.string(),
   headline: z.string(),
   priceCents: z.int(),
   accessUrl: z.string().nullable().optional(),
   description: z.string().nullable().optional(),
+  compareAtCents: z.int().nullable().optional(),
+  /** The name of its picture. */
+  image: z.string().nullable().optional(),
 });
 
 /** A product with its price, and the bumps and discounts that orders name, as they are right now. */

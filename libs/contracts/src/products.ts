@@ -26,6 +26,13 @@ export const productStatus = z.enum(['draft', 'live', 'archived']);
 const productName = text(limits.name, 1);
 const description = text(limits.description).nullable().optional().describe('Plain text for the product’s page.');
 
+const listed = z
+  .boolean()
+  .optional()
+  .describe(
+    '`false`: the page of the shop does not show it. Whoever has its link buys it all the same. `true` unless said.',
+  );
+
 /** The published shape of a product. */
 export const productResource = z
   .object({
@@ -40,6 +47,7 @@ export const productResource = z
     access_url: z.string().nullable(),
     description: z.string().nullable(),
     image_url: z.string().nullable().describe('The picture on the product’s page; see `putProductImage`.'),
+    listed: z.boolean().default(true).describe('Whether the page of the shop shows it while it is live.'),
     checkout_url: z.string().describe('The product’s hosted page. It sells while the product is live.'),
     created_at: timestamp,
     updated_at: timestamp,
@@ -59,6 +67,7 @@ export const createProductBody = z
     status: productStatus.exclude(['archived']).optional().describe('`draft` unless said otherwise.'),
     accessUrl: httpUrl.nullable().optional().describe('Where buyers find what they bought.'),
     description,
+    listed,
   })
   .superRefine(checkInterval, besideFields)
   .meta({ id: 'ProductCreate' });
@@ -90,6 +99,7 @@ const updateProductBody = z
     status: productStatus.optional(),
     accessUrl: httpUrl.nullable().optional(),
     description,
+    listed,
   })
   .meta({ id: 'ProductUpdate' });
 
@@ -97,15 +107,20 @@ const updateProductBody = z
 export const ofProduct = z.object({ productId: z.string() });
 
 /**
- * Addresses that a product's slug and its image's name are appended to: catalog knows neither the seller's handle nor the
+ * Addresses that a product's slug and the name of an image are appended to: catalog knows neither the seller's handle nor the
  * deployment's address. An older gateway leaves them out, and passes on whatever comes instead.
  */
 const productUrls = z.object({ checkout: z.string(), images: z.string() });
 export type ProductUrls = z.infer<typeof productUrls>;
-const withUrls = { urls: productUrls.optional() };
+export const withUrls = { urls: productUrls.optional() };
 
 export const listProducts = defineRequest('read', 'catalog', 'products.list', {
-  input: pageQueryOf(idSchema('product')).extend(withUrls),
+  input: pageQueryOf(idSchema('product')).extend({
+    status: productStatus.optional(),
+    /** With a status alone: without those that the page of the shop does not show. */
+    listed: z.literal(true).optional(),
+    ...withUrls,
+  }),
   output: listOf(productResource),
 });
 export const getProduct = defineRequest('read', 'catalog', 'products.get', {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
+import { dailyRunTimeoutMs, slow } from './time-outs.ts';
 
 /**
  * Sends one reminder for each stalled checkout of the account, or of all accounts when `accountId` is null.
@@ -9,6 +10,7 @@ import { defineEvent, defineRequest } from './define.ts';
 export const runReminders = defineRequest('command', 'checkout', 'reminders.run', {
   input: z.object({ accountId: z.string().nullable() }),
   output: z.object({ ok: z.boolean(), sent: z.int(), recovered: z.int(), problem: z.string().nullable() }),
+  ...slow(dailyRunTimeoutMs),
 });
 
 /** The reminders that the next run would send, oldest checkout first. */

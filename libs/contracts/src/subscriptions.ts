@@ -5,6 +5,7 @@ import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { paymentMethodToken, paymentResource } from './payments.ts';
 import { billingInterval } from './products.ts';
+import { processorCalls } from './time-outs.ts';
 
 const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);
 
@@ -190,6 +191,7 @@ export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptio
     chargeNow,
   }),
   output: subscriptionWithNewCard,
+  ...processorCalls(2),
 });
 /**
  * How the newest card stands that was given: the processor is queried once the buyer is back from the bank.
@@ -206,6 +208,7 @@ export const continuePaymentMethod = defineRequest('command', 'billing', 'subscr
      */
     renewalConfirmation: z.object({ url: z.string().nullable(), clientSecret: z.string().optional() }).nullable(),
   }),
+  ...processorCalls(2),
 });
 
 /** An order of a subscription product started a subscription. */

@@ -34,6 +34,7 @@ import {
   subscriptionResumed,
   subscriptionStarted,
 } from './subscriptions.ts';
+import { withdrawalDeclined, withdrawalRequested } from './withdrawals.ts';
 
 /** What a service sends and receives; its NATS permissions follow from it. */
 export interface ServiceLinks {
@@ -51,7 +52,7 @@ const salesAndRefunds = [orderPaid, orderRefunded, orderReopened, paymentRefunde
 export const topology: Record<ServiceName, ServiceLinks> = {
   gateway: {
     requests: ['catalog', 'checkout', 'billing', 'affiliate', 'metrics', 'webhook-dispatcher'],
-    consumes: [],
+    consumes: [withdrawalRequested, withdrawalDeclined],
     publishes: true,
   },
   catalog: { requests: ['billing'], consumes: [], publishes: true },
@@ -107,6 +108,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       disputeOpened,
       disputeClosed,
       upsellAccepted,
+      withdrawalRequested,
       subscriptionRebilled,
       subscriptionPaymentFailed,
       subscriptionCanceled,

@@ -24,7 +24,7 @@ function refusalOf(schema: z.ZodType, input: unknown, part: InputPart = 'body'):
 const page = pageQueryOf(idSchema('order')).strict();
 const product = { name: 'Course', slug: 'course', priceCents: 1, pricingType: 'onetime' };
 const order = { productSlug: 'course', email: 'ada@example.com' };
-const knownOfOffer = 'known: headline, priceCents, active, accessUrl, description';
+const knownOfOffer = 'known: headline, priceCents, active, accessUrl, description, compareAtCents';
 
 /** What is sent, the field it is refused for, its code, and the words. */
 const table: [string, z.ZodType, unknown, string, string, string][] = [

@@ -71,7 +71,7 @@ const deliveryFields = {
     .string()
     .nullable()
     .describe(
-      'Null when no URL is connected, and for emails. When the endpoint or the automation was removed, that of the last attempt: `mailto:` and the recipient for emails.',
+      'Null when no URL is connected. Of an email, `mailto:` and the recipient of the last attempt; null before the first. When the endpoint or the automation was removed, that of the last attempt.',
     ),
   status: deliveryStatus,
   reason: z.string().describe('Why it has this status, in one line: why nothing was sent, when nothing was.'),
@@ -136,6 +136,14 @@ export const activityEntry = z
     diagnosis: diagnosis.nullable(),
     next_attempt_at: timestamp.nullable().describe('Null when no further attempt follows.'),
     test: z.boolean(),
+    email: z.string().nullable().optional().describe('Of the event: its buyer, or the affiliate who was paid.'),
+    product: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Name of the product that the event is about; null after 30 days.'),
+    amount_cents: z.int().nullable().optional().describe('What the event is over, in minor units; null after 30 days.'),
+    currency: z.string().nullable().optional(),
   })
   .meta({ id: 'ActivityEntry' });
 export type ActivityEntry = z.infer<typeof activityEntry>;

@@ -50,6 +50,11 @@ export const orderPaidPayload = z
     items,
     lastFour: z.string().describe('Of the card that was charged; empty where none was, or it is not known.'),
     wallet: z.string().describe('`apple_pay` or `google_pay`; empty for a card that was typed.'),
+    immediateAccess: z
+      .string()
+      .describe(
+        'The sentence by which the buyer gave up the right to withdraw for immediate access; empty where none was asked.',
+      ),
   })
   .meta({ id: 'OrderPaidPayload' });
 export type OrderPaidPayload = z.infer<typeof orderPaidPayload>;
@@ -110,6 +115,14 @@ export const paymentRefundedPayload = z
     amount: z.string(),
     currency: z.string(),
     sentAt: timestamp,
+    refundedTotalCents: z
+      .int()
+      .describe(
+        'What has gone back by then of the order’s own payments together; of a renewal, of its payment. Below `paidCents` it is a part.',
+      ),
+    refundedTotal: z.string(),
+    paidCents: z.int().describe('What was paid for it.'),
+    paid: z.string(),
   })
   .meta({ id: 'PaymentRefundedPayload' });
 export type PaymentRefundedPayload = z.infer<typeof paymentRefundedPayload>;
@@ -225,3 +238,20 @@ export const affiliatePaidPayload = z
   })
   .meta({ id: 'AffiliatePaidPayload' });
 export type AffiliatePaidPayload = z.infer<typeof affiliatePaidPayload>;
+
+export const withdrawalRequestedPayload = z
+  .object({
+    event: z.literal('withdrawal.requested'),
+    withdrawalId: z.string(),
+    orderId: z.string().describe('Of the order that was found for it; empty where none was.'),
+    product: z.string(),
+    productId: z.string(),
+    name: z.string().describe('As whoever withdrew typed it, and so are the next two.'),
+    email: z.string(),
+    bought: z.string(),
+    statement: z.string(),
+    late: z.boolean().describe('Whether it came after the days that the shop gives.'),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'WithdrawalRequestedPayload' });
+export type WithdrawalRequestedPayload = z.infer<typeof withdrawalRequestedPayload>;

@@ -16,6 +16,7 @@ interface Payloads {
   readonly 'subscription.resumed': payloads.SubscriptionResumedPayload;
   readonly 'affiliate.paid': payloads.AffiliatePaidPayload;
   readonly 'funnel.email.sync': payloads.FunnelEmailSyncPayload;
+  readonly 'withdrawal.requested': payloads.WithdrawalRequestedPayload;
 }
 
 const subscription = {
@@ -88,6 +89,7 @@ export const samplePayloads: Payloads = {
     ],
     lastFour: '4242',
     wallet: '',
+    immediateAccess: '',
   },
   'order.refunded': {
     event: 'order.refunded',
@@ -112,6 +114,10 @@ export const samplePayloads: Payloads = {
     amount: '$19.00',
     currency: 'usd',
     sentAt: '2026-11-22T16:05:39.912Z',
+    refundedTotalCents: 1900,
+    refundedTotal: '$19.00',
+    paidCents: 6800,
+    paid: '$68.00',
   },
   'dispute.opened': { event: 'dispute.opened', ...dispute, sentAt: '2026-11-29T08:15:30.204Z' },
   'dispute.closed': { event: 'dispute.closed', ...dispute, outcome: 'lost', sentAt: '2027-01-21T11:47:02.660Z' },
@@ -189,5 +195,18 @@ export const samplePayloads: Payloads = {
     subject: 'Welcome to the course',
     body: '<p>Hello, here is how to begin.</p>',
     sentAt: '2026-11-18T13:40:25.517Z',
+  },
+  'withdrawal.requested': {
+    event: 'withdrawal.requested',
+    withdrawalId: 'wdr_01kb3n5p7r9t1v3x5z7b9d1f3h',
+    orderId,
+    product: 'Watercolour Course',
+    productId,
+    name: 'Maya Lindqvist',
+    email: 'maya@example.com',
+    bought: 't9y0b4cd',
+    statement: 'I withdraw from my contract with Maya Paints about: t9y0b4cd. Maya Lindqvist',
+    late: false,
+    sentAt: '2026-11-24T18:21:33.518Z',
   },
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
+import { slow } from './time-outs.ts';
 import { deliveryResource } from './webhook-deliveries.ts';
 import { webhookEventName } from './webhooks.ts';
 
@@ -49,4 +50,5 @@ const selfTestResult = z
 export const selfTestWebhook = defineRequest('command', 'webhook-dispatcher', 'endpoints.self-test', {
   input: z.object(ofEndpoint),
   output: selfTestResult,
+  ...slow(selfTestLongestMs),
 });

@@ -31,14 +31,20 @@ export const webhookEventNames = [
   'subscription.resumed',
   'affiliate.paid',
   'funnel.email.sync',
+  'withdrawal.requested',
 ] as const;
 export const webhookEventName = z.enum(webhookEventNames);
 export type WebhookEventName = z.infer<typeof webhookEventName>;
 
 /** What notifies a seller that an endpoint is off: only the built-in automation gets it. */
 export const endpointOff = 'endpoint.off';
+/** What notifies a seller that the payment processor does not accept the account's API key: likewise. */
+export const keyRefused = 'processor.key_refused';
+/** Of built-in automations alone: they are no webhooks, and sellers choose none of them. */
+export const noticeNames = [endpointOff, keyRefused] as const;
+export type NoticeName = (typeof noticeNames)[number];
 /** Names of everything that is delivered to an endpoint or an automation. */
-export const deliveredEventName = z.enum([...webhookEventNames, endpointOff]);
+export const deliveredEventName = z.enum([...webhookEventNames, ...noticeNames]);
 
 /** Events that `held: orders` sends. */
 export const orderEventNames: readonly WebhookEventName[] = ['order.paid', 'order.refunded', 'upsell.accepted'];
