@@ -8,6 +8,7 @@ const settings = {
   accentColor: '#8a1c4a',
   termsUrl: 'https://ada.example/terms',
   refundPolicyUrl: null,
+  withdrawalDays: 14,
 };
 const shop = shopOf(settings, { name: 'Ada & Co', supportEmail: 'help@ada.example' }, 'https://funnels.example');
 const letter = (change: Partial<Letter> = {}): Letter => ({
@@ -24,8 +25,10 @@ test('an email has the shop’s logo, its name, its accent in light and dark, an
   expect(html).toContain('src="https://funnels.example/images/logos/logo.png"');
   expect(html).toContain(`background:${light.accent};color:${light.onAccent}`);
   expect(html).toContain(`background: ${dark.accent} !important; color: ${dark.onAccent} !important`);
-  for (const href of ['https://funnels.example/p/ada', 'https://ada.example/terms', 'mailto:help@ada.example'])
+  const own = 'https://funnels.example/p/ada';
+  for (const href of [own, `${own}/withdraw`, 'https://ada.example/terms', 'mailto:help@ada.example'])
     expect(html).toContain(`href="${href}"`);
+  expect(html).toContain('>Withdraw from contract here</a>');
   expect(html).not.toContain('Refund policy');
   expect(html).toContain('Ada &amp; Co');
 });
@@ -33,7 +36,9 @@ test('an email has the shop’s logo, its name, its accent in light and dark, an
 test('a shop without a logo is its name, and one without an address of its portal links to none', () => {
   const bare = shopOf({ ...settings, handle: '', logoName: null, accentColor: null }, shop, 'https://funnels.example');
   const html = letterHtml(letter({ sender: bare, foot: shopFoot(bare) }), '');
-  expect(html).not.toMatch(/<img|Manage your purchases/);
+  expect(html).not.toMatch(/<img|Manage your purchases|Withdraw/);
+  const outside = shopOf({ ...settings, withdrawalDays: 0 }, shop, 'https://funnels.example');
+  expect(shopFoot(outside).join()).not.toContain('Withdraw');
 });
 
 test('what is shown beside the subject has 90 characters at most, and is not seen in the email', () => {

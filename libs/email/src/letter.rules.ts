@@ -155,9 +155,11 @@ export interface Shop extends Sender {
   readonly refundPolicyUrl: string | null;
   /** Where buyers find their purchases; empty while it is not known. */
   readonly purchasesUrl: string;
+  /** Where buyers withdraw from a contract; empty where the shop takes no withdrawals. */
+  readonly withdrawalUrl: string;
 }
 
-type OfShop = Pick<Settings, 'handle' | 'logoName' | 'accentColor' | 'termsUrl' | 'refundPolicyUrl'>;
+type OfShop = Pick<Settings, 'handle' | 'logoName' | 'accentColor' | 'termsUrl' | 'refundPolicyUrl' | 'withdrawalDays'>;
 
 /**
  * A shop as its emails show it.
@@ -168,23 +170,30 @@ export function shopOf(
   named: { readonly name: string; readonly supportEmail: string },
   publicUrl: string,
 ): Shop {
-  const { handle, logoName, accentColor, termsUrl, refundPolicyUrl } = settings;
+  const { handle, logoName, accentColor, termsUrl, refundPolicyUrl, withdrawalDays } = settings;
+  const purchasesUrl = handle === '' ? '' : `${publicUrl}/p/${handle}`;
   return {
     ...named,
     logoUrl: logoName === null ? null : `${publicUrl}/images/logos/${logoName}`,
     accentColor,
     termsUrl,
     refundPolicyUrl,
-    purchasesUrl: handle === '' ? '' : `${publicUrl}/p/${handle}`,
+    purchasesUrl,
+    withdrawalUrl: purchasesUrl === '' || withdrawalDays === 0 ? '' : `${purchasesUrl}/withdraw`,
   };
 }
 
+/** The words that the law gives to the link. */
+export const withdrawalLabel = 'Withdraw from contract here';
+
 /** The end of an email to a buyer: where to write to, and what the shop has on the web. */
-export function shopFoot({ name, supportEmail, purchasesUrl, termsUrl, refundPolicyUrl }: Shop): string[] {
+export function shopFoot(shop: Shop): string[] {
+  const { name, supportEmail, purchasesUrl, termsUrl, refundPolicyUrl, withdrawalUrl } = shop;
   const links = [
     { label: 'Manage your purchases', url: purchasesUrl },
     { label: 'Terms', url: termsUrl ?? '' },
     { label: 'Refund policy', url: refundPolicyUrl ?? '' },
+    { label: withdrawalLabel, url: withdrawalUrl },
   ].filter(({ url }) => url !== '');
   const seller = `<bdi>${escapedLine(name)}</bdi> · <a href="mailto:${escapedLine(supportEmail)}">${escapedLine(supportEmail)}</a>`;
   return [...(links.length === 0 ? [] : [links.map(letterLink).join(' · ')]), seller];

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { startSmtpServer } from '@app/testing/smtp-server';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { EmailMessage } from '../src/email-transport.ts';
+import { keptFilesMax } from '../src/file-transport.ts';
 import { createEmailTransport } from '../src/transports.ts';
 
 guardLeaks();
@@ -27,8 +28,7 @@ const message = (change: Partial<EmailMessage> = {}): EmailMessage => ({
   date: new Date('2026-01-31T12:00:00.000Z'),
   ...change,
 });
-const smtp = (url = server.url) =>
-  createEmailTransport({ SMTP_URL: url, EMAIL_FROM: 'mail@shop.example', EMAIL_DIR: 'unused' });
+const smtp = (url = server.url) => createEmailTransport({ SMTP_URL: url, EMAIL_FROM: 'mail@shop.example' });
 /** As long as a message may take at most. */
 const messageMs = 60_000;
 
@@ -153,4 +153,28 @@ test('without a server a message is a whole file that only its owner reads; writ
     cause: expect.stringContaining(path),
   });
   rmSync(folder, { recursive: true });
+});
+
+test('the newest files stay, as many as are kept; whatever else is in the folder stays too', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'emails-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const add = (name: string, year: string) => {
+    writeFileSync(join(folder, name), '');
+    utimesSync(join(folder, name), new Date(`${year}-01-01`), new Date(`${year}-01-01`));
+  };
+  const oldest = ['killed.eml.part', 'ltr_1.eml', 'rmd_2.eml'];
+  oldest.forEach((name, index) => void add(name, String(2001 + index)));
+  add('notes.txt', '2000');
+  for (let n = 1; n < keptFilesMax; n += 1) add(`whd_${n}.eml`, '2020');
+  const files = createEmailTransport({ EMAIL_DIR: folder });
+  await files.send(message());
+  const left = () => readdirSync(folder).filter((name) => name !== 'notes.txt');
+  expect(left()).toHaveLength(keptFilesMax);
+  expect(left()).toContain('rmd_1.eml');
+  for (const name of oldest) expect(left()).not.toContain(name);
+  expect(readdirSync(folder)).toContain('notes.txt');
+  // It goes on as long as emails are written.
+  for (let n = 1; n <= 100; n += 1) await files.send(message({ id: `new_${n}` }));
+  expect(left()).toHaveLength(keptFilesMax);
+  expect(left()).toContain('new_1.eml');
 });

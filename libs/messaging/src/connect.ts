@@ -22,6 +22,8 @@ export interface NatsOptions<Name extends NatsName = ServiceName> {
   readonly service: Name;
   /** Gets a line when NATS cannot be reached, is lost and is back. */
   readonly logger?: Logger | undefined;
+  /** How long a server is waited for, in milliseconds; for as long as it takes unless given. */
+  readonly waitMs?: number;
 }
 
 /** A connection that reconnects for ever, and says when it is away so that no caller waits for an answer that cannot come. */
@@ -49,12 +51,12 @@ export interface NatsClient<Name extends NatsName = ServiceName> {
 const firstConnectPauseMs = 250;
 
 /**
- * Waits for a server for as long as it takes.
- * @throws Error only when the server refuses the user
+ * Waits for a server for as long as it takes, unless the options limit it.
+ * @throws Error when the server refuses the user, or was not there in time
  */
 export async function connectNats<Name extends NatsName>(options: NatsOptions<Name>): Promise<NatsClient<Name>> {
   const log = logConnectionState(options.logger, options.url);
-  const connection = await connectFirst(optionsOf(options), log);
+  const connection = await connectFirst(optionsOf(options), log, options.waitMs);
   const state = { up: true, changedMs: Number.NEGATIVE_INFINITY, givenUp: '' };
   const [onLost, notifyLost] = listeners();
   const [onRestored, notifyRestored] = listeners();
@@ -122,7 +124,12 @@ export function natsCheck(nats: NatsClient<NatsName>): Check {
   return { name: 'nats', check: () => nats.check(), checkAlive: () => nats.checkOpen() };
 }
 
-async function connectFirst(options: ConnectionOptions, log: ConnectionLog): Promise<NatsConnection> {
+async function connectFirst(
+  options: ConnectionOptions,
+  log: ConnectionLog,
+  waitMs = Number.POSITIVE_INFINITY,
+): Promise<NatsConnection> {
+  const giveUpMs = performance.now() + waitMs;
   while (true) {
     try {
       const connection = await connect(options);
@@ -130,6 +137,7 @@ async function connectFirst(options: ConnectionOptions, log: ConnectionLog): Pro
       return connection;
     } catch (err) {
       if (err instanceof AuthorizationError && !isLate(err)) throw err;
+      if (performance.now() > giveUpMs) throw err;
       log.unreachable(err);
       await sleep(firstConnectPauseMs);
     }

@@ -6,7 +6,7 @@ import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { currentTraceparent } from '@app/service-kit/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** A row for the outbox table, ready for a statement that inserts many. */
+/** A row for the outbox table, ready for a statement that inserts many. Once it is committed, `startRelay` publishes it. */
 export interface OutboxRow {
   readonly event_id: string;
   readonly subject: string;
@@ -24,6 +24,7 @@ export interface EventSource {
   readonly eventId?: string;
 }
 
+/** The row of an event; consumers get it by `onEvent` of the same definition. */
 export function outboxRow<E extends EventDefinition>(
   definition: E,
   data: EventData<E>,

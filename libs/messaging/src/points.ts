@@ -11,6 +11,16 @@ export const requestBegun = definePoint<
   OfService & { readonly subject: string; readonly accountId: string; readonly commandId: string }
 >('messaging.request-begun');
 
+/** A request came again while it is worked on here, and was dropped. */
+export const requestDropped = definePoint<OfService & { readonly subject: string; readonly commandId: string }>(
+  'messaging.request-dropped',
+);
+
+/** A request was read so late that its caller may have given up, and was dropped. */
+export const requestLate = definePoint<OfService & { readonly subject: string; readonly commandId: string }>(
+  'messaging.request-late',
+);
+
 /** The stream has the events of one batch, and their outbox rows say so. */
 export const eventsPublished = definePoint<
   OfService & { readonly events: readonly { readonly id: string; readonly subject: string }[] }

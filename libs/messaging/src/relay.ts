@@ -17,7 +17,8 @@ import {
 import { openStreams } from './streams.ts';
 
 /**
- * Publishes a service's outbox to its stream, many rows at a time, by id among those that are committed.
+ * Publishes a service's outbox to its stream, many rows at a time, by id among those that are committed. From there each consuming service
+ * has them by `startConsumers`.
  *
  *   stand-by ── advisory lock won ──▶ leading ── session lost / no NATS for 5 s / closed ──▶ stand-by
  *

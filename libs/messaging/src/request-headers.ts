@@ -1,4 +1,6 @@
-import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
+import { DomainError } from '@app/contracts/errors';
+import { usualWaiting } from '@app/contracts/time-outs';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
 
 interface CommonContext {
   /** The account the caller acts for; empty for requests of the deployment itself. */
@@ -12,12 +14,12 @@ interface CommonContext {
 
 /** What rides with every request beside its input. */
 export interface SentContext extends CommonContext {
-  /** For how long the caller waits for this attempt. A duration: the clocks of two machines need not agree. */
+  /** For how long the caller still waits. A duration: the clocks of two machines need not agree. */
   readonly timeoutMs: number;
 }
 
 export interface RequestContext extends CommonContext {
-  /** Milliseconds since the epoch, by this machine's clock, after which the caller no longer waits. */
+  /** Milliseconds since the epoch, by this machine's clock, after which the caller may no longer wait. */
   readonly deadlineMs: number;
 }
 
@@ -27,11 +29,10 @@ const names = {
   command: 'command-id',
   timeout: 'timeout-ms',
   trace: 'traceparent',
-  working: 'working',
 };
 
-/** How long one attempt waits for its answer; also what a request that names no time is given. */
-export const attemptLimitMs = 5_000;
+/** The read that every service serves: whether it is there. */
+export const presenceName = 'ping';
 
 export function writeContext(context: SentContext): MsgHdrs {
   const written = headers();
@@ -43,25 +44,32 @@ export function writeContext(context: SentContext): MsgHdrs {
   return written;
 }
 
-export function readContext(received: MsgHdrs | undefined): RequestContext {
+/** @param maxAgeMs how long ago it was sent at most: its caller has waited since */
+export function readContext(received: MsgHdrs | undefined, maxAgeMs: number): RequestContext {
   const get = (name: string): string => received?.get(name) ?? '';
+  const waitsMs = Number(get(names.timeout) || usualWaiting.command.timeoutMs);
   return {
     accountId: get(names.account),
     requestId: get(names.request),
     commandId: get(names.command),
-    deadlineMs: Date.now() + Number(get(names.timeout) || attemptLimitMs),
+    deadlineMs: Date.now() + waitsMs - maxAgeMs,
     traceparent: get(names.trace) || undefined,
   };
 }
 
-/** Checks whether a service is there; each of its replicas replies. */
-export const pingSubject = (service: string): string => `svc.${service}.ping`;
+/** Whether the caller may have given up: nothing is begun for it any more. What is begun is finished. */
+export const isLate = ({ deadlineMs }: Pick<RequestContext, 'deadlineMs'>): boolean => Date.now() >= deadlineMs;
 
-/** Sent while a request is worked on: its caller then sends it to no other replica. */
-export function workingHeaders(): MsgHdrs {
-  const written = headers();
-  written.set(names.working, '1');
-  return written;
+/**
+ * Called before the first row of a command is written.
+ * @param context without a deadline where this service goes on by itself
+ * @throws DomainError service_unavailable where the caller may have given up meanwhile
+ */
+export function refuseLate({
+  deadlineMs = Number.POSITIVE_INFINITY,
+}: Partial<Pick<RequestContext, 'deadlineMs'>>): void {
+  if (isLate({ deadlineMs })) throw tooLate();
 }
 
-export const isWorking = (message: Msg): boolean => message.headers?.get(names.working) === '1';
+export const tooLate = (): DomainError =>
+  new DomainError('service_unavailable', 'The request waited for too long and was not carried out: repeat it.');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { defineRequest, type RequestDefinition, type RequestInput, type RequestOutput } from '@app/contracts/define';
 import { DomainError, type FieldError, isErrorCode } from '@app/contracts/errors';
 import type { ServiceName } from '@app/contracts/services';
 import { secondsHistogram, timed } from '@app/service-kit/metrics';
@@ -7,19 +7,13 @@ import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { ServiceErrorHeader } from '@nats-io/services';
 import type { Msg } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
+import { z } from 'zod';
 import type { NatsClient } from './connect.ts';
 import { createTickEnd } from './event-loop-tick.ts';
-import { createPeers, hasNoResponders, type Peer } from './peers.ts';
-import { type Mailbox, openReplyInbox, type ReplyInbox } from './reply-inbox.ts';
-import { attemptLimitMs, isWorking, writeContext } from './request-headers.ts';
+import { type Mailbox, openReplyInbox, type Received, type ReplyInbox } from './reply-inbox.ts';
+import { presenceName, writeContext } from './request-headers.ts';
 import { requestSpan } from './spans.ts';
 
-/** A service that gives no sign for this long hangs: an attempt without a sign for two thirds of it, then a ping. */
-const hangsAfterMsDefault = 3_000;
-/** A command goes to a service that answered within this; any other service is pinged first. */
-const heardWithinMs = 1_000;
-/** What was published is repeated. nats-server drops a replica that hangs after 15 s: an attempt after that reaches one that lives. */
-const repeatWithinMs = 20_000;
 const pauseMs = 100;
 /** Most reconnects take less, of this process and of other services, which try every 100 to 150 ms; then the caller is refused. */
 const reconnectWithinMs = 700;
@@ -30,10 +24,8 @@ export interface CallContext {
   readonly requestId: string;
   /** Required for commands: the id that makes repeating them harmless. */
   readonly commandId?: string;
-  /** Given when this serves a request with a deadline of its own: its caller waits no longer than that. */
+  /** Until when its caller waits, in milliseconds since the epoch, where that is less than the definition's time-out. */
   readonly deadlineMs?: number;
-  /** How long a command that takes its time is waited for; 20 s unless given, in milliseconds. */
-  readonly waitMs?: number;
 }
 
 export interface Requester {
@@ -52,7 +44,7 @@ export interface Requester {
     input: RequestInput<R>,
     context: CallContext,
   ): Promise<Uint8Array>;
-  /** Whether any replica of a service replies within the limit. */
+  /** Whether a replica of a service replies within the limit. */
   reaches(service: ServiceName, limitMs: number): Promise<boolean>;
   /**
    * From now on no call takes longer than this, in milliseconds: the caller of a command whose outcome is unknown by then
@@ -64,21 +56,15 @@ export interface Requester {
 interface RequesterDeps {
   readonly nats: NatsClient;
   readonly inbox: ReplyInbox;
-  readonly peerOf: (service: ServiceName) => Peer;
   /** Requests of one tick of the event loop go out with one write. */
   readonly endOfTick: () => Promise<void>;
-  readonly silentMs: number;
-  readonly pingMs: number;
-  /** Milliseconds since the epoch; infinite until this process closes. */
+  /** By `performance.now()`; infinite until this process closes. */
   closesAtMs: number;
 }
 
-/** @param hangsAfterMs three times, at least, what a callee leaves between two signs */
-export function createRequester(nats: NatsClient, hangsAfterMs = hangsAfterMsDefault): Requester {
+export function createRequester(nats: NatsClient): Requester {
   const inbox = openReplyInbox(nats);
-  const peerOf = createPeers(nats, inbox);
-  const times = { silentMs: (hangsAfterMs * 2) / 3, pingMs: hangsAfterMs / 3, closesAtMs: Number.POSITIVE_INFINITY };
-  const deps: RequesterDeps = { nats, inbox, peerOf, endOfTick: createTickEnd(), ...times };
+  const deps: RequesterDeps = { nats, inbox, endOfTick: createTickEnd(), closesAtMs: Number.POSITIVE_INFINITY };
   const duration = secondsHistogram(nats.service, {
     name: 'messaging.client.operation.duration',
     description: 'Of requests to other services, from the first attempt to the reply, as this replica saw them.',
@@ -93,9 +79,15 @@ export function createRequester(nats: NatsClient, hangsAfterMs = hangsAfterMsDef
     requestBytes,
     request: async (definition, input, context) =>
       JSON.parse(decoder.decode(await requestBytes(definition, input, context))),
-    reaches: async (service, limitMs) => (await deps.peerOf(service).ping(limitMs)) === 'alive',
+    reaches: async (service, limitMs) => {
+      const context = { accountId: '', requestId: '', deadlineMs: Date.now() + limitMs };
+      return await deliver(deps, presenceOf(service), Buffer.from('{}'), context).then(
+        () => true,
+        () => false,
+      );
+    },
     finishWithin: (limitMs) => {
-      deps.closesAtMs = Date.now() + limitMs;
+      deps.closesAtMs = performance.now() + limitMs;
       setTimeout(inbox.endWaits, limitMs).unref();
     },
   };
@@ -103,26 +95,27 @@ export function createRequester(nats: NatsClient, hangsAfterMs = hangsAfterMsDef
 
 const decoder = new TextDecoder();
 
+const presenceOf = (service: ServiceName) =>
+  defineRequest('read', service, presenceName, { input: z.object({}), output: z.object({}) });
+
 interface Call {
   readonly deps: RequesterDeps;
   readonly definition: RequestDefinition;
   readonly payload: Uint8Array;
   readonly context: CallContext;
   readonly mailbox: Mailbox;
-  readonly peer: Peer;
+  /** By `performance.now()`, as all of these times. */
   readonly startedMs: number;
   readonly giveUpMs: number;
   /** An earlier attempt may have reached a replica. */
   sent: boolean;
-  /** When the latest attempt went out, by `performance.now()`. */
-  sentMs: number;
 }
 
 /**
- * A request that no service received had no effect: the caller gets `service_unavailable` within a second. A command that
- * was published and never replied to (its service or the server died) may have taken effect: it is repeated under
- * its command id, which makes the callee reply with the first outcome, until that is known. A read is repeated too,
- * for as long as any replica of the service lives.
+ * A request that no service received had no effect: the caller gets `service_unavailable` at once. A command that was
+ * published and never replied to (its service or the server died, or hangs) may have taken effect: it is repeated under
+ * its command id, which makes the callee reply with the first outcome, until that is known or its time is over. A read is
+ * repeated too.
  */
 async function deliver(
   deps: RequesterDeps,
@@ -131,10 +124,10 @@ async function deliver(
   context: CallContext,
 ): Promise<Uint8Array> {
   const mailbox = openMailbox(deps, definition);
-  const peer = deps.peerOf(definition.service);
   const startedMs = performance.now();
-  const times = { startedMs, sentMs: startedMs, giveUpMs: startedMs + (context.waitMs ?? repeatWithinMs) };
-  const call: Call = { deps, definition, payload, context, mailbox, peer, sent: false, ...times };
+  const waitsMs = (context.deadlineMs ?? Number.POSITIVE_INFINITY) - Date.now();
+  const giveUpMs = startedMs + Math.min(definition.timeoutMs, waitsMs);
+  const call: Call = { deps, definition, payload, context, mailbox, startedMs, giveUpMs, sent: false };
   try {
     while (true) {
       const result = await attempt(call);
@@ -155,8 +148,8 @@ function openMailbox({ inbox }: RequesterDeps, definition: RequestDefinition): M
   }
 }
 
-/** Why an attempt brought no reply: no service received it, no sign came, the connection broke, or it took too long. */
-type Failure = 'unreached' | 'silent' | 'lost' | 'timed_out';
+/** Why an attempt brought no reply: no service received it, none came in time, or the connection broke. */
+type Failure = 'unreached' | 'silent' | 'lost';
 
 const isCommand = ({ definition }: Call): boolean => definition.mode === 'command';
 
@@ -181,7 +174,7 @@ async function beforeNextAttempt(call: Call, last: Failure | 'refused'): Promise
     return;
   }
   // Another attempt would keep a busy service busy.
-  const isBusy = last === 'refused' || last === 'timed_out';
+  const isBusy = last === 'refused';
   if (outOfTime || isBusy || (last === 'unreached' && !mayBeReconnecting(call))) throw unavailable(call.definition);
   if (last === 'unreached') await sleep(reconnectPauseMs);
 }
@@ -191,10 +184,8 @@ function mayBeReconnecting({ deps: { nats }, startedMs }: Call): boolean {
   return !nats.connected() || nats.sinceChangeMs() < reconnectWithinMs;
 }
 
-function leftMs({ giveUpMs, context, deps }: Call): number {
-  const deadlineMs = Math.min(context.deadlineMs ?? Number.POSITIVE_INFINITY, deps.closesAtMs);
-  return Math.max(0, Math.min(giveUpMs - performance.now(), deadlineMs - Date.now()));
-}
+const leftMs = ({ giveUpMs, deps }: Call): number =>
+  Math.max(0, Math.min(giveUpMs, deps.closesAtMs) - performance.now());
 
 const unavailable = ({ service }: RequestDefinition): DomainError =>
   new DomainError(
@@ -205,64 +196,41 @@ const unavailable = ({ service }: RequestDefinition): DomainError =>
 const lostDetail = 'The answer was lost. Repeat the request with its Idempotency-Key to learn its outcome.';
 const outcomeUnknown = (): DomainError => new DomainError('outcome_unknown', lostDetail);
 
-/** @throws service_unavailable when the service hangs and the request was given to no replica, or is a read */
+/** @throws service_unavailable when there is no time left for a first attempt */
 async function attempt(call: Call): Promise<Msg | Failure> {
   const { deps, definition, context, mailbox } = call;
-  if (!(await deps.nats.whenConnected(reconnectWithinMs))) return 'unreached';
-  const isFirstOfCommand = isCommand(call) && !call.sent;
-  if (isFirstOfCommand && !(await isReached(call))) return 'unreached';
+  if (!(await deps.nats.whenConnected(Math.min(reconnectWithinMs, leftMs(call))))) return 'unreached';
   await deps.endOfTick();
   // What is published on a lost connection reaches no service, and would count as published.
   if (!deps.nats.connected()) return 'unreached';
   // A command for which its caller has no time left would have an unknown outcome.
-  if (isFirstOfCommand && leftMs(call) < pauseMs) throw unavailable(definition);
-  const limitMs = Math.min(attemptLimitMs, leftMs(call));
+  if (isCommand(call) && !call.sent && leftMs(call) < pauseMs) throw unavailable(definition);
   const { accountId, requestId, commandId = '' } = context;
   const traceparent = currentTraceparent();
-  const headers = writeContext({ accountId, requestId, commandId, timeoutMs: limitMs, traceparent });
+  const headers = writeContext({ accountId, requestId, commandId, timeoutMs: leftMs(call), traceparent });
   try {
     deps.nats.connection.publish(definition.subject, call.payload, { headers, reply: mailbox.subject });
   } catch {
     // The connection is closed.
     return 'unreached';
   }
-  call.sentMs = performance.now();
-  return await replyOrFailure(call, call.sentMs + limitMs);
+  const reply = await nextReply(mailbox, Math.min(definition.repeatAfterMs, leftMs(call)));
+  return typeof reply !== 'string' && hasNoResponders(reply) ? 'unreached' : reply;
 }
 
-/**
- * A command is not given to a service that hangs: its outcome would stay unknown. What was not published had no effect.
- * @throws service_unavailable when no replica gives a sign
- */
-async function isReached({ peer, definition, deps }: Call): Promise<boolean> {
-  if (peer.sinceHeardMs() < heardWithinMs) return true;
-  const result = await peer.ping(deps.silentMs + deps.pingMs);
-  if (result === 'silent') throw unavailable(definition);
-  return result === 'alive';
-}
-
-/** Reads what arrives until one attempt is decided; a reply to any earlier attempt counts as well. */
-async function replyOrFailure(call: Call, endMs: number): Promise<Msg | Failure> {
-  while (performance.now() < endMs) {
-    const reply = await call.mailbox.next(Math.min(call.deps.silentMs, endMs - performance.now()));
-    if (reply === 'lost') return reply;
-    if (reply === 'silent') {
-      if (performance.now() < endMs) return await silence(call);
-    } else {
-      if (hasNoResponders(reply)) return 'unreached';
-      call.peer.answered();
-      if (!isWorking(reply)) return reply;
-    }
+/** The reply to this attempt or to an earlier one. */
+async function nextReply(mailbox: Mailbox, limitMs: number): Promise<Received> {
+  const endMs = performance.now() + limitMs;
+  while (true) {
+    const reply = await mailbox.next(Math.max(0, endMs - performance.now()));
+    // During an update from release 0.2 its replicas say by an empty message that they work on a request.
+    if (typeof reply === 'string' || reply.data.length > 0 || reply.headers?.get('working') !== '1') return reply;
   }
-  return 'timed_out';
 }
 
-/** @throws service_unavailable for a read when no replica replies to a ping either, nor to another call since the attempt */
-async function silence({ definition, peer, deps, sentMs }: Call): Promise<Failure> {
-  if (definition.mode === 'command') return 'silent';
-  const result = await peer.ping(deps.pingMs);
-  if (result === 'silent' && peer.sinceHeardMs() >= performance.now() - sentMs) throw unavailable(definition);
-  return result === 'alive' ? 'silent' : result;
+/** nats-server itself replies to a request on a subject without a subscription. */
+function hasNoResponders(message: Msg): boolean {
+  return message.data.length === 0 && message.headers?.code === 503;
 }
 
 /** The code a callee refused with; empty for a result. */

@@ -9,8 +9,9 @@ import { type ServiceMsg, Svcm } from '@nats-io/services';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsClient } from './connect.ts';
 import { isInboxFor } from './names.ts';
-import { requestBegun } from './points.ts';
-import { pingSubject, type RequestContext, readContext, workingHeaders } from './request-headers.ts';
+import { requestBegun, requestDropped, requestLate } from './points.ts';
+import { type ProcessPauses, watchPauses } from './process-pauses.ts';
+import { isLate, presenceName, type RequestContext, readContext } from './request-headers.ts';
 import { createRunningRequests, type RunningRequests } from './running-requests.ts';
 import { requestSpan } from './spans.ts';
 
@@ -51,8 +52,6 @@ interface ServeOptions {
   readonly logger: Logger;
   /** Why no command is done now; undefined where commands are done. */
   readonly commandRefusal?: () => string | undefined;
-  /** How often callers get a sign that their requests are worked on, in milliseconds; 500 unless given. */
-  readonly signEveryMs?: number;
 }
 
 /** How long a service that closes lets requests under way finish; a supervisor waits ten seconds before it kills. */
@@ -61,6 +60,7 @@ const finishWithinMs = 4_000;
 interface RequestServer {
   readonly logger: Logger;
   readonly running: RunningRequests;
+  readonly pauses: ProcessPauses;
   readonly commandRefusal: ServeOptions['commandRefusal'];
   readonly duration: RecordSeconds | undefined;
   /** A request failed with what is no error of the domain. */
@@ -76,15 +76,10 @@ export async function serveRequests(nats: NatsClient, options: ServeOptions): Pr
     description: options.description,
     queue: nats.service,
   });
-  // In no queue group: the requester wants a reply from any replica.
-  const pings = nats.connection.subscribe(pingSubject(nats.service), {
-    callback: (err, message) => {
-      if (err === null && isInboxFor(nats.service, message.reply)) message.respond('{}');
-    },
-  });
   const server: RequestServer = {
     logger,
-    running: createRunningRequests(options.signEveryMs),
+    running: createRunningRequests(),
+    pauses: watchPauses(nats, logger),
     commandRefusal: options.commandRefusal,
     failed: logFailures(logger),
     duration: secondsHistogram(nats.service, {
@@ -100,6 +95,12 @@ export async function serveRequests(nats: NatsClient, options: ServeOptions): Pr
       },
     });
   }
+  service.addEndpoint(presenceName, {
+    subject: `svc.${nats.service}.${presenceName}`,
+    handler: (err, message) => {
+      if (err === null && isInboxFor(nats.service, message.reply)) message.respond('{}');
+    },
+  });
   let closing = false;
   // It stops by itself when one of its subscriptions ends, as when the server forbids a subject.
   void service.stopped.then((err) => {
@@ -107,18 +108,31 @@ export async function serveRequests(nats: NatsClient, options: ServeOptions): Pr
     logger.error({ err }, 'requests are no longer served; restart this process');
     nats.giveUp('requests are no longer served');
   });
-  await nats.connection.flush();
+  await subscribed(nats);
   return {
     close: async () => {
       closing = true;
-      if (!nats.connection.isClosed() && nats.connected()) {
-        pings.unsubscribe();
-        await service.stop();
-      }
+      if (!nats.connection.isClosed() && nats.connected()) await service.stop();
       // No new ones come; those under way still need NATS and the database.
       await server.running.finish(finishWithinMs);
+      server.pauses.close();
     },
   };
+}
+
+/**
+ * Resolves once the server has the subscriptions. One that is lost meanwhile gets them with the next connection: at the start of all services at
+ * once on a small machine, none is scheduled for so long that the server takes it for gone.
+ * @throws Error when only a new process can go on
+ */
+async function subscribed(nats: NatsClient): Promise<void> {
+  while (true) {
+    try {
+      return await nats.connection.flush();
+    } catch {
+      nats.checkOpen();
+    }
+  }
 }
 
 /**
@@ -130,14 +144,22 @@ const isRequest = ({ definition }: RequestHandler, { subject, reply }: ServiceMs
 
 function handleMessage(entry: RequestHandler, message: ServiceMsg, server: RequestServer): void {
   const { service, subject, mode } = entry.definition;
-  const context = readContext(message.headers);
+  const context = readContext(message.headers, server.pauses.maxAgeMs());
   const { accountId, commandId } = context;
-  requestBegun.announce(() => ({ service, subject, accountId, commandId }));
-  const request = server.running.begin({
+  // A caller that waits still repeats it.
+  if (isLate(context)) {
+    requestLate.announce(() => ({ service, subject, commandId }));
+    return;
+  }
+  const request = server.running.begin(message.reply ?? '', () =>
     // A command cut off here may have been committed: its caller repeats it, and reaches another replica.
-    cutOff: () => respondFault(message, mode === 'read' ? 'service_unavailable' : 'outcome_unknown'),
-    working: () => void message.respond('', { headers: workingHeaders() }),
-  });
+    respondFault(message, mode === 'read' ? 'service_unavailable' : 'outcome_unknown'),
+  );
+  if (request === undefined) {
+    requestDropped.announce(() => ({ service, subject, commandId }));
+    return;
+  }
+  requestBegun.announce(() => ({ service, subject, accountId, commandId }));
   replyOf(entry, message, context, server)
     .then(
       (json) => request.end(() => message.respond(json)),

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { connectNats, natsCheck } from '../src/connect.ts';
 import { natsUsersConfig } from '../src/nats-config.ts';
 import { connectionChanged } from '../src/points.ts';
+import { createRequester } from '../src/requester.ts';
 import { onRequest, serveRequests } from '../src/serve-requests.ts';
 
 guardLeaks();
@@ -150,6 +151,24 @@ test('a subject that is forbidden to the service is reported once', async () => 
   await arrivals.wait(1);
   await link.connection.flush();
   expect(said()).toEqual(['NATS denied this service a subject']);
+  await link.close();
+  await server.stop();
+});
+
+test('a service that NATS is lost to while it begins to answer goes on, and answers', async () => {
+  let server = await start('right');
+  const link = await connectNats(linkOptions());
+  await server.kill();
+  const asked = defineRequest('read', 'catalog', 'test.request', { input: z.object({}), output: z.object({}) });
+  const answers = [onRequest(asked, async () => ({}))];
+  const serving = serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
+  server = await start('right');
+  const served = await serving;
+  const gateway = await connectNats({ ...linkOptions(), service: 'gateway', user: 'gateway' });
+  const requester = createRequester(gateway);
+  expect(await requester.request(asked, {}, { accountId: 'acc_1', requestId: 'req-1' })).toEqual({});
+  await gateway.close();
+  await served.close();
   await link.close();
   await server.stop();
 });

@@ -3,6 +3,7 @@ import { topology } from '@app/contracts/topology';
 import { type Client, type Database, openDatabase } from '@app/service-kit/database';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { Migration, migrateUp } from '@app/service-kit/migrations';
+import { definePoint } from '@app/service-kit/points';
 import { createArrivals } from '@app/testing/arrivals';
 import { connectObserver, createBareNatsServer, keepStreams, type TestNatsServer } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
@@ -20,6 +21,8 @@ import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
 import { eventsHandled, eventsPublished, eventsSentBack } from '../src/points.ts';
 import { type Relay, type RelayOptions, startRelay } from '../src/relay.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
+import { runCommandOnce } from '../src/run-command-once.ts';
+import { onRequest, type RequestHandler } from '../src/serve-requests.ts';
 import { messagingTables } from '../src/tables.ts';
 
 export const counted = defineEvent('checkout', 'test.counted', 1, z.object({ n: z.int() }));
@@ -40,6 +43,24 @@ export const addOne = defineRequest('command', 'catalog', 'test.add', {
   input: z.object({}),
   output: z.object({ total: z.int() }),
 });
+
+/** What `addOne` does is committed, and not replied to yet. */
+export const totalCommitted = definePoint<{ readonly total: number }>('messaging-test.total-committed');
+
+/** Adds one to the only row of `effects`. @param beforeReply is awaited between the commit and the reply */
+export const addsOne = (
+  database: Database,
+  beforeReply: () => Promise<unknown> = async () => undefined,
+): RequestHandler =>
+  onRequest(addOne, async (_input, { commandId }) => {
+    const result = await runCommandOnce(database.fork(), commandId, async (tx) => {
+      const [row] = await tx.execute<{ n: number }[]>('update effects set n = n + 1 returning n');
+      return { total: row?.n ?? -1 };
+    });
+    totalCommitted.announce(() => result);
+    await beforeReply();
+    return result;
+  });
 
 class Tables extends Migration {
   override async up(): Promise<void> {

@@ -76,13 +76,16 @@ test('an unforeseen fault shows the caller nothing of its inside', async () => {
   });
 });
 
-test('a service that is down is known without waiting for a silence, and again when nats-server itself is', async () => {
+test('a service that nobody subscribed for is refused at once, and so it is when nats-server itself is down', async () => {
   const refused = async (): Promise<void> => {
-    // A caller that would take a silence of a minute for a hang: what is refused sooner is refused for another reason.
-    const requester = createRequester(rig.caller, 60_000);
-    await expect(requester.request(getDouble, { n: 1 }, caller)).rejects.toMatchObject({ code: 'service_unavailable' });
+    // Longer than a test may take: what is refused sooner is refused for another reason.
+    const waiting = { timeoutMs: 600_000, repeatAfterMs: 600_000 };
+    const { requester } = rig;
+    const read = requester.request({ ...getDouble, ...waiting }, { n: 1 }, caller);
+    await expect(read).rejects.toMatchObject({ code: 'service_unavailable' });
     const command = { ...caller, commandId: newIdSuffix(Date.now()) };
-    await expect(requester.request(addOne, {}, command)).rejects.toMatchObject({ code: 'service_unavailable' });
+    const commanded = requester.request({ ...addOne, ...waiting }, {}, command);
+    await expect(commanded).rejects.toMatchObject({ code: 'service_unavailable' });
   };
   await refused();
   await rig.nats.kill();
@@ -90,7 +93,7 @@ test('a service that is down is known without waiting for a silence, and again w
   await rig.nats.start();
 });
 
-test('a command whose answer was lost with the connection is repeated, takes effect once, and answers as the first', async () => {
+test('a command that is under way while nats-server dies and comes back takes effect once, and is answered', async () => {
   const db = await openTestDb();
   rig.opened(db);
   await db.database.pool.query('create table totals (n int not null); insert into totals values (0)');
@@ -102,7 +105,7 @@ test('a command whose answer was lost with the connection is repeated, takes eff
       return { total: row?.n ?? -1 };
     });
     if (attempts === 1) {
-      // Here the process would die: after the commit, before the answer.
+      // After the commit, before the answer.
       await rig.nats.kill();
       await rig.nats.start();
     }
@@ -111,7 +114,6 @@ test('a command whose answer was lost with the connection is repeated, takes eff
   await serve([add]);
   const context = { ...caller, commandId: newIdSuffix(Date.now()) };
   expect(await rig.requester.request(addOne, {}, context)).toEqual({ total: 1 });
-  expect(attempts).toBeGreaterThan(1);
   const { rows } = await db.database.pool.query<{ n: number }>('select n from totals');
   expect(rows).toEqual([{ n: 1 }]);
 });

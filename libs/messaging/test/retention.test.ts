@@ -79,3 +79,34 @@ test('after the first period a check that finds nothing due reads a handful of p
   expect(allNodes(plan).map((node) => node['Index Name'])).toContain('inbox_received');
   expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(20);
 });
+
+test.each(['inbox', 'commands', 'dead_letters'])(
+  'a deletion from %s reads what it deletes, and not the table',
+  async (table) => {
+    const columns = { inbox: '', commands: '', dead_letters: ', stream, subject, payload, error' }[table];
+    const values = table === 'dead_letters' ? `, 's', 's', '{}', 'e'` : '';
+    const [key, when] = { inbox: ['event_id', 'received_at'], commands: ['id', 'created_at'] }[table] ?? [
+      'event_id',
+      'died_at',
+    ];
+    const fill = async (name: string, count: number, days: number) =>
+      await query(
+        `insert into ${table} (${key}, ${when}${columns})
+       select $1 || n, now() - make_interval(days => $2)${values} from generate_series(1, $3::int) as n`,
+        [name, days, count],
+      );
+    await fill('young', 60_000, 1);
+    await fill('expired', 500, deadLetterKeepDays + 5);
+    await query(`vacuum analyze ${table}`);
+    const rule = messagingRetention.find(({ statement }) => statement().text.includes(`delete from ${table} `));
+    if (rule === undefined) throw new Error(`${table} has no retention`);
+    const [row] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (analyze, buffers, format json) ${rule.statement().text}`,
+      [rule.limit(), 20_000],
+    );
+    const nodes = allNodes(row?.['QUERY PLAN'][0].Plan as Plan);
+    expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    expect(nodes.map((node) => node['Node Type'])).toContain('Tid Scan');
+    expect(await query(`select count(*)::int as n from ${table}`)).toEqual([{ n: 60_000 }]);
+  },
+);

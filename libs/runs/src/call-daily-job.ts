@@ -110,6 +110,7 @@ interface Answered {
   readonly retryAfterSeconds?: number;
 }
 
+/** Calls the operation `runDailyJob` of the gateway. */
 async function request({ gatewayUrl, key, idempotencyKey, force }: DailyCall): Promise<Answered> {
   try {
     const response = await fetch(new URL('/api/cron/daily', gatewayUrl), {

@@ -8,19 +8,30 @@ interface Result {
   readonly chargedByCurrency?: Readonly<Record<string, number>>;
   readonly blocked?: number;
   readonly waiting?: number;
+  readonly declined?: number;
   readonly problems?: readonly { code: string; detail: string }[];
 }
 
 /** A result of the job for people to read; nothing for what is none. */
 export function resultLines(text: string): string[] {
-  const { ok, rebills, recovery, holdsSettled = 0, blocked = 0, waiting = 0, problems = [], ...sums } = parsed(text);
+  const {
+    ok,
+    rebills,
+    recovery,
+    holdsSettled = 0,
+    blocked = 0,
+    waiting = 0,
+    declined = 0,
+    problems = [],
+    ...sums
+  } = parsed(text);
   if (rebills === undefined || recovery === undefined) return [];
   const { charged, chargedCents, retried, canceled } = rebills;
   const amounts = Object.entries(sums.chargedByCurrency ?? {}).map(([code, cents]) => formatAmount(cents, code));
   const money = amounts.join(' + ') || (chargedCents === 0 ? '' : `${chargedCents} in minor units`);
   const stopped = problems.some(({ code }) => code === 'charge_limit');
   return [
-    `${counted(charged, 'renewal')} charged${money && ` (${money})`}, ${counted(retried, 'card')} tried again, ${counted(canceled, 'subscription')} canceled`,
+    `${counted(charged, 'renewal')} charged${money && ` (${money})`}, ${declined === 0 ? '' : `${declined} declined, `}${counted(retried, 'card')} tried again, ${counted(canceled, 'subscription')} canceled`,
     `${counted(holdsSettled, 'hold')} settled, ${counted(recovery.sent, 'reminder')} sent, ${counted(recovery.recovered, 'checkout')} recovered`,
     ...(blocked === 0
       ? []

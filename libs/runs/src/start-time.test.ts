@@ -13,7 +13,7 @@ test('the next start is today until its time has come, and then tomorrow', () =>
   expect(new Date(nextStartMs(at('03:00:00.500'), 180)).toISOString()).toBe('2026-11-30T03:00:00.500Z');
 });
 
-test('a run was missed when one was due since the last one, however long ago, and never before the first one', () => {
+test('a run was missed when one was due since the last one, however long ago, and never without accounts', () => {
   const now = at('10:00:00.000');
   expect(isMissed('2026-11-28T03:00:00.500Z', now, 180)).toBe(true);
   expect(isMissed('2026-11-01T03:00:00.500Z', now, 180)).toBe(true);

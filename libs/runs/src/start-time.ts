@@ -15,9 +15,12 @@ export function nextStartMs(nowMs: number, startMinute: number): number {
   return todayMs > nowMs ? todayMs : todayMs + dayMs;
 }
 
+/** When the job was due last, in epoch milliseconds. @param startMinute minutes after midnight, UTC */
+export const lastStartMs = (nowMs: number, startMinute: number): number => nextStartMs(nowMs, startMinute) - dayMs;
+
 /**
- * Whether a run was missed while nothing ran: one was due since the last one began. Of a deployment that has had none, nothing was.
- * @param lastStartedAt of the last run over all accounts
+ * Whether a run was missed while nothing ran: one was due since then.
+ * @param since when the last run began; where there was none, when the first account was made; undefined without accounts
  */
-export const isMissed = (lastStartedAt: string | undefined, nowMs: number, startMinute: number): boolean =>
-  lastStartedAt !== undefined && Date.parse(lastStartedAt) < nextStartMs(nowMs, startMinute) - dayMs;
+export const isMissed = (since: string | undefined, nowMs: number, startMinute: number): boolean =>
+  since !== undefined && Date.parse(since) < lastStartMs(nowMs, startMinute);

@@ -3,12 +3,13 @@ import { type EventsSettings, runEventsCommand } from '@app/messaging/events-com
 import { type ProcessSettings, runService } from '@app/service-kit/run-service';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import { adopt } from './adopt.ts';
+import { readOldestVersion } from './oldest-version.ts';
 import { type Rotation, rotateSecrets } from './rotate-secrets.ts';
 
 /**
  * What a service's `main.ts` does: without arguments it runs the service, with `events …` the command of its dead letters
  * and of events that it missed, which says how when nothing follows, with `rotate-secrets` it seals anew what it has stored,
- * and with `adopt` it makes a copy the original.
+ * with `adopt` it makes a copy the original, and with `oldest-version` it says which versions work on its database.
  */
 export async function runMain<
   Config extends ProcessSettings & EventsSettings & { readonly INSTALLATION_ID?: string | undefined },
@@ -24,5 +25,6 @@ export async function runMain<
     const config = readConfig();
     process.exitCode = await rotateSecrets(name, config.DATABASE_URL, rotation(config));
   } else if (command === 'adopt') await adopt(name, readConfig());
+  else if (command === 'oldest-version') process.stdout.write(`${await readOldestVersion(name, readConfig())}\n`);
   else await runService(name, readConfig, create);
 }

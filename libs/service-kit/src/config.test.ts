@@ -30,6 +30,10 @@ test('everything but the database has a default, and an empty variable counts as
     LOG_LEVEL: 'info',
     CLOCK_CONTROL: 'disabled',
     OTEL_METRIC_EXPORT_INTERVAL: 60_000,
+    OTEL_SDK_DISABLED: 'false',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+    OTEL_TRACES_SAMPLER_ARG: 1,
     METRICS_PAGE: 'disabled',
   });
 });

@@ -59,6 +59,25 @@ function isReadable(path: string): boolean {
 /** Where traces and metrics go. */
 export const telemetrySettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url().optional(),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: z.url().optional(),
+  OTEL_SDK_DISABLED: z.enum(['true', 'false']).default('false'),
+  // OpenTelemetry's SDK reads these itself. Here a mistyped one is a problem at the start, and no setting that does nothing.
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/protobuf', 'http/json', 'grpc']).default('http/protobuf'),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ])
+    .default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   /** Milliseconds between two exports of metrics. */
   OTEL_METRIC_EXPORT_INTERVAL: integerSetting(1_000, hourMs, minuteMs),
   /** `/metrics` beside `/healthz`, on the health port alone. */

@@ -22,7 +22,7 @@ export interface KeyedEmails {
 /** Small enough that no row is locked for long. */
 const batchMax = 5_000;
 
-interface EmailRow {
+export interface EmailRow {
   readonly id: string;
   readonly account_id: string;
   readonly email: string;
@@ -44,8 +44,13 @@ export const withoutKeyIndex = (table: string, email: string, id = 'id'): string
 /**
  * @param table has the columns `account_id` and `email_key`
  * @param columns the address, and what names a row within its account
+ * @param keyed what else is written of the rows of a batch, in its transaction
  */
-export function keyedEmails(table: string, { email = 'email', id = 'id' } = {}): KeyedEmails {
+export function keyedEmails(
+  table: string,
+  { email = 'email', id = 'id' } = {},
+  keyed?: (client: Client, rows: readonly EmailRow[]) => Promise<void>,
+): KeyedEmails {
   const read = readRowsWithoutKey(table, email, id);
   const write = statement(
     `email-keys-${table}-write`,
@@ -62,6 +67,7 @@ export function keyedEmails(table: string, { email = 'email', id = 'id' } = {}):
       if (last === undefined) return null;
       const columns = [rows.map((row) => row.account_id), rows.map((row) => row.id)];
       await client.query(unnamed<pg.QueryConfig>(write([...columns, rows.map((row) => emailKey(row.email))])));
+      await keyed?.(client, rows);
       return { last: last.id, rows: rows.length };
     },
   };

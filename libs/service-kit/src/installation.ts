@@ -1,3 +1,4 @@
+import { minuteMs } from '@app/contracts/durations';
 import { startLoop } from './background-loop.ts';
 import { type Database, statement } from './database.ts';
 import type { Logger } from './logger.ts';
@@ -80,25 +81,30 @@ const adoptStatement = statement(
 /** Soon enough for an operator who waits for it. */
 const readAgainAfterMs = 2_000;
 const findAgainAfterMs = 250;
-/** The longest that a timer takes. */
-const neverMs = 2 ** 31 - 1;
+
+export interface InstallationOptions {
+  readonly logger: Logger;
+  readonly service: string;
+  /** How often an original checks that it still is one, in milliseconds of real time; a minute unless given. */
+  readonly checkEveryMs?: number;
+}
 
 /**
- * Finds out whether this is the original, and goes on asking while it is not: an operator may make it one, and the database may only come.
+ * Finds out whether this is the original, and goes on checking: an operator may make a copy the original, the database may only come, and
+ * a dump, or another installation's backup, may be restored under a process that goes on running.
  * @param id of the process; undefined where it was given none
  */
 export async function openInstallation(
   database: Database,
   id: string | undefined,
-  { logger, service }: { readonly logger: Logger; readonly service: string },
+  { logger, service, checkEveryMs = minuteMs }: InstallationOptions,
 ): Promise<Installation> {
   let state: 'unknown' | 'copy' | 'original' = 'unknown';
   const find = async (): Promise<void> => {
-    if (state === 'original') return;
     const found = (await belongs(database, id)) ? 'original' : 'copy';
-    if (found === 'copy' && state === 'unknown') logger.warn(copyWarning);
-    if (found === 'original' && state === 'copy') logger.info('this is the original installation now');
     if (found === state) return;
+    if (found === 'copy') logger.warn(copyWarning);
+    if (found === 'original' && state === 'copy') logger.info('this is the original installation now');
     state = found;
     installationKnown.announce(() => ({ service, state: found }));
   };
@@ -109,7 +115,7 @@ export async function openInstallation(
     name: 'installation',
     firstAfterMs: findAgainAfterMs,
     round: find,
-    pauseMs: () => (state === 'original' ? neverMs : state === 'copy' ? readAgainAfterMs : findAgainAfterMs),
+    pauseMs: () => (state === 'original' ? checkEveryMs : state === 'copy' ? readAgainAfterMs : findAgainAfterMs),
     // Readiness says that the database is missing.
     onFailure: () => undefined,
   });

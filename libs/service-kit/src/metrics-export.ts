@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Meter } from '@opentelemetry/api';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  detectResources,
+  emptyResource,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
 import {
   AggregationTemporality,
   InstrumentType,
@@ -17,15 +22,16 @@ import { metricsPageOf } from './metrics-page.ts';
 
 export interface MetricsOptions {
   readonly version: string;
-  /** Where figures are sent, without a slash at its end; left out, they are sent nowhere. */
-  readonly endpoint?: string | undefined;
+  /** Where figures are sent; left out, they are sent nowhere. */
+  readonly url?: string | undefined;
   readonly exportEveryMs: number;
   /** Whether a client may request the page. */
   readonly page: boolean;
-  /** How long one export may take, and one collecting. */
-  readonly limitMs: number;
   readonly logger: Logger;
 }
+
+/** How long one collecting may take: of queries to the database and NATS. */
+const collectWithinMs = 5_000;
 
 interface Provider {
   readonly provider: MeterProvider;
@@ -50,20 +56,29 @@ class PageReader extends MetricReader {
 
 /**
  * Lets figures be recorded, sends them where an endpoint is set, and shows them on the page. Each service of a process
- * has a provider of its own, for its name. Its instance is random: two replicas that sent their counters under one name
- * would overwrite each other's.
+ * has a provider of its own, for its name; what is sent has the name and the attributes that `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`
+ * say. The instance is random: two that sent their counters under one name would overwrite each other's.
  */
-export function startMetrics(options: MetricsOptions): { shutdown(): Promise<void> } {
-  const { version, exportEveryMs, limitMs } = options;
-  const exporter = options.endpoint === undefined ? undefined : exporterTo(`${options.endpoint}/v1/metrics`, options);
+export async function startMetrics(options: MetricsOptions): Promise<{ shutdown(): Promise<void> }> {
+  const { version, exportEveryMs, url } = options;
+  const exporter = url === undefined ? undefined : await exporterTo(url, options);
+  const given = detectResources({ detectors: [envDetector] });
   const instance = randomUUID();
+  const resourceOf = (service: string): Resource => {
+    // Under one name for all, services of a process are told apart by their instance.
+    const id = given.attributes['service.name'] === undefined ? instance : randomUUID();
+    const own = { 'service.name': service, 'service.version': version, 'service.instance.id': id };
+    return resourceFromAttributes(own).merge(given);
+  };
   const providers = new Map<string, Provider>();
   const makeProvider = (service: string): Provider => {
     const pageReader = options.page ? new PageReader() : undefined;
-    const sending = { exportIntervalMillis: exportEveryMs, exportTimeoutMillis: Math.min(limitMs, exportEveryMs) };
+    const sending = {
+      exportIntervalMillis: exportEveryMs,
+      exportTimeoutMillis: Math.min(collectWithinMs, exportEveryMs),
+    };
     const readers = exporter === undefined ? [] : [new PeriodicExportingMetricReader({ exporter, ...sending })];
-    const attributes = { 'service.name': service, 'service.version': version, 'service.instance.id': instance };
-    const resource = resourceFromAttributes(attributes);
+    const resource = exporter === undefined ? emptyResource() : resourceOf(service);
     const provider = new MeterProvider({
       resource,
       readers: pageReader === undefined ? readers : [pageReader, ...readers],
@@ -75,11 +90,13 @@ export function startMetrics(options: MetricsOptions): { shutdown(): Promise<voi
   setMetrics({
     meterOf: (service) => (providers.get(service) ?? makeProvider(service)).meter,
     page: async () => {
-      const all = [...providers.values()];
       const collected = await Promise.all(
-        all.flatMap(({ pageReader }) => pageReader?.collect({ timeoutMillis: limitMs }) ?? []),
+        [...providers].map(async ([service, { pageReader }]) => {
+          const read = await pageReader?.collect({ timeoutMillis: collectWithinMs });
+          return { service, scopeMetrics: read?.resourceMetrics.scopeMetrics ?? [] };
+        }),
       );
-      return metricsPageOf(collected.map(({ resourceMetrics }) => resourceMetrics));
+      return metricsPageOf(collected);
     },
   });
   return {
@@ -91,8 +108,9 @@ export function startMetrics(options: MetricsOptions): { shutdown(): Promise<voi
 }
 
 /** One for all services of the process: what their readers do at their end does not end it for the others. */
-function exporterTo(url: string, { limitMs, logger }: MetricsOptions): PushMetricExporter {
-  const watched = watchExports(new OTLPMetricExporter({ url, timeoutMillis: limitMs }), () => 1, {
+async function exporterTo(url: string, { logger }: MetricsOptions): Promise<PushMetricExporter> {
+  const { metricExporterTo } = await import('./otlp-exporters.ts');
+  const watched = watchExports(await metricExporterTo(url), () => 1, {
     lost: (reason) => logger.warn({ url, reason }, 'metrics are lost: the collector does not accept them'),
     restored: (exports) => logger.warn({ url, lost: exports }, 'the collector accepts metrics again'),
   });

@@ -1,8 +1,14 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { DataPoint, MetricData, ResourceMetrics } from '@opentelemetry/sdk-metrics';
+import type { DataPoint, MetricData, ScopeMetrics } from '@opentelemetry/sdk-metrics';
 
 /** The text format of Prometheus 0.0.4. */
 export const metricsPageType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** What one service of the process shows. */
+export interface ServiceMetrics {
+  readonly service: string;
+  readonly scopeMetrics: readonly ScopeMetrics[];
+}
 
 interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -12,13 +18,13 @@ interface Family {
 
 /**
  * Figures as Prometheus reads them, under the names that a collector gives them on their way to it: the unit of a
- * duration and `_total` of a counter end the name. All services of a process share the page, each under its
+ * duration, of a size or of a ratio and `_total` of a counter end the name. All services of a process share the page, each under its
  * `service_name`; a name stands there once, with the figures of all.
  */
-export function metricsPageOf(collected: readonly ResourceMetrics[]): string {
+export function metricsPageOf(collected: readonly ServiceMetrics[]): string {
   const families = new Map<string, Family>();
-  for (const { resource, scopeMetrics } of collected) {
-    const owner = { service_name: resource.attributes['service.name'] };
+  for (const { service, scopeMetrics } of collected) {
+    const owner = { service_name: service };
     for (const metric of scopeMetrics.flatMap(({ metrics }) => metrics)) addMetric(families, owner, metric);
   }
   return [...families].map(([name, family]) => textOf(name, family)).join('');
@@ -54,9 +60,12 @@ function typeOf(metric: MetricData): Family['type'] {
 }
 
 function nameOf({ descriptor }: MetricData, type: Family['type']): string {
-  const unit = descriptor.unit === 's' ? '_seconds' : '';
-  return `${plain(descriptor.name)}${unit}${type === 'counter' ? '_total' : ''}`;
+  const { name, unit } = descriptor;
+  const ratio = unit === '1' && type === 'gauge' ? '_ratio' : '';
+  return `${plain(name)}${unitEndings[unit] ?? ratio}${type === 'counter' ? '_total' : ''}`;
 }
+
+const unitEndings: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes' };
 
 const plain = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_');
 

@@ -1,4 +1,8 @@
+import { PerformanceObserver } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { DomainError } from '@app/contracts/errors';
+import { nextTurn, timePasses } from '@app/testing/time-passes';
 import { afterEach, expect, test, vi } from 'vitest';
 import { telemetrySettings } from './config.ts';
 import { startHealthServer } from './health-server.ts';
@@ -130,10 +134,52 @@ test('the health port serves the page when there is one, and 500 when it cannot 
   expect((await get(() => Promise.reject(new Error('no')))).status).toBe(500);
 });
 
+test('the process shows its event loop, heap, collections, processor and memory while metrics are on, and measures nothing else', async () => {
+  const settings = { OTEL_METRIC_EXPORT_INTERVAL: 60_000, OTEL_SDK_DISABLED: 'false', HEALTH_PORT: 1 } as const;
+  const of = { name: 'catalog', version: '1', logger: silentLogger() };
+  const off = await startProcessTelemetry({ ...settings, METRICS_PAGE: 'disabled' }, of);
+  expect(await metricsPage()).toBe('');
+  await off.shutdown();
+  telemetry = await startProcessTelemetry({ ...settings, METRICS_PAGE: 'enabled' }, of);
+  const collected = Promise.withResolvers<void>();
+  const observer = new PerformanceObserver(() => collected.resolve());
+  observer.observe({ entryTypes: ['gc'] });
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  await collected.promise;
+  observer.disconnect();
+  // Only from its second turn on does the timer say how late it was.
+  await timePasses(60);
+  // Nothing else runs meanwhile.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+  // The timer that was late runs before these.
+  for (let turns = 0; turns < 3; turns += 1) await nextTurn();
+  const page = await metricsPage();
+  const value = (series: string) =>
+    Number(
+      page
+        .split('\n')
+        .find((line) => line.startsWith(series))
+        ?.split(' ')
+        .at(-1),
+    );
+  const own = 'service_name="catalog"';
+  expect(value(`nodejs_eventloop_delay_max_seconds{${own}}`)).toBeGreaterThan(0.1);
+  expect(value(`nodejs_eventloop_delay_max_seconds{${own}}`)).toBeLessThan(10);
+  expect(value(`nodejs_eventloop_utilization_ratio{${own}}`)).toBeGreaterThan(0.1);
+  expect(value(`v8js_memory_heap_limit_bytes{${own}}`)).toBeGreaterThan(value(`v8js_memory_heap_used_bytes{${own}}`));
+  expect(value(`process_memory_usage_bytes{${own}}`)).toBeGreaterThan(20_000_000);
+  expect(value(`process_cpu_time_seconds_total{${own},cpu_mode="user"}`)).toBeGreaterThan(0.1);
+  expect(value(`v8js_gc_duration_seconds_count{${own},v8js_gc_type="major"}`)).toBeGreaterThan(0);
+});
+
 test('a page that nothing would serve is a problem of the settings', async () => {
   const { METRICS_PAGE } = telemetrySettings;
   expect(METRICS_PAGE.parse(undefined)).toBe('disabled');
-  const settings = { METRICS_PAGE: 'enabled', OTEL_METRIC_EXPORT_INTERVAL: 60_000, HEALTH_PORT: 0 } as const;
-  const started = startProcessTelemetry(settings, '1', silentLogger());
+  const settings = {
+    ...({ METRICS_PAGE: 'enabled', OTEL_SDK_DISABLED: 'false' } as const),
+    ...{ OTEL_METRIC_EXPORT_INTERVAL: 60_000, HEALTH_PORT: 0 },
+  };
+  const started = startProcessTelemetry(settings, { name: 'test', version: '1', logger: silentLogger() });
   await expect(started).rejects.toThrow('METRICS_PAGE: needs a HEALTH_PORT to be served on');
 });

@@ -68,9 +68,9 @@ async function workTimed<T>(record: RecordSeconds, attributes: Attributes, work:
 export interface Gauge extends Instrument {
   /**
    * `replica`: every replica has its own, and the sum over replicas is the service's. `service`: all replicas show the
-   * same figure, so its largest counts, never the sum.
+   * same figure, so its largest counts, never the sum. `process`: every process has its own, which do not add up.
    */
-  readonly of: 'replica' | 'service';
+  readonly of: 'replica' | 'service' | 'process';
   /** It never falls, so it is shown as a counter. */
   readonly isTotal?: true;
 }

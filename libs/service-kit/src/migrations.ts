@@ -183,6 +183,15 @@ function laterMigration(migrations: Migrations, applied: readonly AppliedMigrati
   );
 }
 
+/** What a version before 0.3.0 has applied does not say it. Those of 0.2.0 work on what was before them, of 0.1.0 nothing does. */
+const oldestOfUnsaid = '0.2.0';
+
+/** The oldest version that works on what has been made of a database: what an upgrade can be taken back to. */
+export async function oldestVersionOn(client: Queries): Promise<string> {
+  const versions = (await appliedMigrations(client)).map(({ compatible_from: from }) => from ?? oldestOfUnsaid);
+  return versions.reduce((oldest, from) => (isBefore(oldest, from) ? from : oldest), oldestOfUnsaid);
+}
+
 /** Of versions as `0.10.2`. */
 export function isBefore(version: string, other: string): boolean {
   const numbers = (text: string): number[] => text.split('.').map(Number);

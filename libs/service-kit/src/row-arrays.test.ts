@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf, tableOf } from './row-arrays.ts';
+import { columnsOf, insertRowsSql, tableOf } from './row-arrays.ts';
 
 const columns = { id: 'text', number: 'int' } as const;
 const literalOf = (...values: unknown[]) =>
@@ -14,6 +14,12 @@ test('a table of rows names its columns and their parameters in one order', () =
     'unnest($1::text[], $2::int[]) with ordinality as rows (id, number, ordinality)',
   );
   expect(columnsOf([{ number: 7, id: 'a' }], columns)).toEqual(['{"a"}', '{7}']);
+});
+
+test('rows are inserted by the names of their columns', () => {
+  expect(insertRowsSql('things', columns)).toBe(
+    'insert into things (id, number) select id, number from unnest($1::text[], $2::int[]) as rows (id, number)',
+  );
 });
 
 test('values arrive as they are, whatever characters they contain', () => {

@@ -27,6 +27,10 @@ export const recordOf = (columns: Columns): string =>
     .map(([name, type]) => `"${name}" ${type}`)
     .join(', ');
 
+/** A statement that inserts rows whose columns are parameters from $1 on. */
+export const insertRowsSql = (table: string, columns: Columns): string =>
+  `insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${tableOf(columns, 1)}`;
+
 /** The parameters of `tableOf`: one array for each column. */
 export function columnsOf<Named extends Columns>(
   rows: readonly Readonly<Record<keyof Named, unknown>>[],

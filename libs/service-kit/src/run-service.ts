@@ -33,7 +33,7 @@ export async function runService<Config extends ProcessSettings>(
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void leave(0));
   try {
-    const telemetry = await startProcessTelemetry(config, version, logger);
+    const telemetry = await startProcessTelemetry(config, { name, version, logger });
     resources.add('telemetry', telemetry, (started) => started.shutdown());
     const service = await create(config, { logger, clock: new AdjustableClock() });
     resources.add(name, service, (created) => created.close());

@@ -1,15 +1,22 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createArrivals } from '@app/testing/arrivals';
+import { startReceiver } from '@app/testing/http-receiver';
 import { SpanKind } from '@opentelemetry/api';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogger, silentLogger } from './logger.ts';
 import { secondsHistogram } from './metrics.ts';
+import type { Endpoints } from './otlp-exporters.ts';
 import { startTelemetry } from './telemetry.ts';
 import { currentTraceparent, inSpan } from './tracing.ts';
+
+// What these tests read.
+beforeEach(() => void vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json'));
+afterEach(() => void vi.unstubAllEnvs());
 
 interface SentSpan {
   traceId: string;
@@ -189,4 +196,92 @@ test('figures reach the collector with the service of each and the instance of t
       },
     },
   ]);
+});
+
+/** What a collector gets of one span and one figure of two services, by the path it was sent to. */
+async function sentWith(variables: Record<string, string>, endpoints: (url: string) => Endpoints) {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  const collector = await startReceiver({
+    respond: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' }),
+  });
+  const telemetry = await startTelemetry({
+    ...endpoints(collector.url),
+    ...{ version: '1', shutdownWithinMs: 20_000, logger: silentLogger() },
+  });
+  for (const service of ['checkout', 'catalog']) {
+    await inSpan(`work of ${service}`, { service }, async () => {});
+    secondsHistogram(service, { name: 'work.duration', description: '' })?.(1, {});
+  }
+  await telemetry.shutdown();
+  await collector.close();
+  return (path: string) => collector.requests.filter((request) => request.path === path);
+}
+const everything = (endpoint: string): Endpoints => ({ endpoint });
+const attributesIn = (bodies: readonly { readonly body: string }[]) =>
+  bodies.flatMap(({ body }) => {
+    const { resourceSpans = [], resourceMetrics = [] } = JSON.parse(body);
+    return [...resourceSpans, ...resourceMetrics].map(({ resource }) =>
+      Object.fromEntries(resource.attributes.map(({ key, value }: SentAttribute) => [key, value.stringValue])),
+    );
+  });
+interface SentAttribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string };
+}
+
+test('the name and the attributes that OTEL_ variables give go with spans and figures, each service an instance of its own', async () => {
+  const named = { OTEL_SERVICE_NAME: 'shop', OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging' };
+  const sent = await sentWith(named, everything);
+  const all = [...attributesIn(sent('/v1/traces')), ...attributesIn(sent('/v1/metrics'))];
+  expect(all).toHaveLength(4);
+  for (const attributes of all)
+    expect(attributes).toMatchObject({
+      'service.name': 'shop',
+      'service.version': '1',
+      'deployment.environment.name': 'staging',
+    });
+  const instances = attributesIn(sent('/v1/metrics')).map((attributes) => attributes['service.instance.id']);
+  expect(new Set(instances).size).toBe(2);
+});
+
+test('without a name of its own each service has its name', async () => {
+  const sent = await sentWith({}, everything);
+  const names = attributesIn(sent('/v1/traces')).map((attributes) => attributes['service.name']);
+  expect(names.toSorted()).toEqual(['catalog', 'checkout']);
+});
+
+test('the sampler, the switches and the protocol of OTEL_ variables hold', async () => {
+  const off = await sentWith({ OTEL_TRACES_SAMPLER: 'always_off' }, everything);
+  expect([off('/v1/traces').length, off('/v1/metrics').length]).toEqual([0, 2]);
+  vi.unstubAllEnvs();
+  const none = await sentWith({ OTEL_METRICS_EXPORTER: 'none' }, everything);
+  expect([none('/v1/traces').length, none('/v1/metrics').length]).toEqual([1, 0]);
+  vi.unstubAllEnvs();
+  const usual = await sentWith({}, everything);
+  expect(usual('/v1/traces').map(({ headers }) => headers['content-type'])).toEqual(['application/x-protobuf']);
+  const disabled = await sentWith({}, (endpoint) => ({ endpoint, isDisabled: true }) as Endpoints);
+  expect([disabled('/v1/traces').length, disabled('/v1/metrics').length]).toEqual([0, 0]);
+});
+
+test('an endpoint of traces alone, or of metrics alone, gets what it is for', async () => {
+  const traces = await sentWith({}, (url) => ({ tracesEndpoint: `${url}/in` }));
+  expect([traces('/in').length, traces('/v1/metrics').length]).toEqual([1, 0]);
+  const metrics = await sentWith({}, (url) => ({ metricsEndpoint: `${url}/in` }));
+  expect(metrics('/in')).toHaveLength(2);
+});
+
+test('without an endpoint no SDK is loaded, with the page or without', () => {
+  const program = `
+    const { registerHooks } = await import('node:module');
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    const { startTelemetry } = await import('${new URL('./telemetry.ts', import.meta.url)}');
+    const found = () => loaded.filter((url) => /opentelemetry.(sdk-node|exporter)|grpc-js/.test(url)).length > 0;
+    await startTelemetry({ version: '1', metricsPage: true, logger: {} });
+    const before = found();
+    await startTelemetry({ version: '1', endpoint: 'http://127.0.0.1:1', logger: {} });
+    console.log(before, found());
+    process.exit();`;
+  const out = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  expect(out.trim()).toBe('false true');
 });

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { releaseBefore } from '@app/contracts/version';
 import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
@@ -14,6 +15,7 @@ import {
   isBefore,
   Migration,
   migrateUp,
+  oldestVersionOn,
   pendingMigrations,
   refuseLaterData,
   UnusableDataError,
@@ -129,6 +131,7 @@ describe('a database that a later version migrated further', () => {
     expect(await migrateUp(own)).toEqual([]);
     const opened = await openDatabase(own);
     expect(await readiness(databaseChecks(opened))).toEqual({ ready: true, missing: [] });
+    expect(await oldestVersionOn(opened.pool)).toBe(releaseBefore);
     await opened.close();
     await fresh.close();
   });
@@ -145,6 +148,7 @@ describe('a database that a later version migrated further', () => {
     await expect(refuseLaterData(opened.pool, opened.migrations)).rejects.toThrow('0003-later');
     const missing = ['migrations (0003-later is of a later version)'];
     expect(await readiness(databaseChecks(opened))).toEqual({ ready: false, missing });
+    expect(await oldestVersionOn(opened.pool)).toBe(from ?? '0.2.0');
     expect(await query(fresh.url, 'select name from migrations order by id')).toEqual([
       { name: first.name },
       { name: third.name },

@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { roundEnded } from '../src/background-loop.ts';
 import { openDatabase } from '../src/database.ts';
 import {
   adoptInstallation,
@@ -44,6 +45,21 @@ async function opened<T>(id: string | undefined, look: (installation: Installati
     }
   });
 }
+/** As a dump is restored: the table is made anew, and its rows are copied into it. */
+async function restoreDump(): Promise<void> {
+  const restore = [
+    'begin',
+    'create table kept as table installation',
+    'drop table installation',
+    `create table installation (singleton boolean primary key default true check (singleton), id text,
+       made_in oid not null, adopted_at timestamptz not null default now())`,
+    'insert into installation table kept',
+    'drop table kept',
+    'commit',
+  ];
+  await query(server.url, restore.join('; '));
+}
+
 const isCopy = (id?: string) => opened(id, (installation) => installation.isCopy());
 const adopt = (id?: string) => withDatabase((database) => adoptInstallation(database, id));
 
@@ -63,20 +79,47 @@ test('a restored dump is a copy, under the same id and without one', async () =>
   for (const id of ['own', undefined]) {
     await adopt(id);
     expect(await isCopy(id)).toBe(false);
-    // As a dump is restored: the table is made anew, and its rows are copied into it.
-    const restore = [
-      'create table kept as table installation',
-      'drop table installation',
-      `create table installation (singleton boolean primary key default true check (singleton), id text,
-         made_in oid not null, adopted_at timestamptz not null default now())`,
-      'insert into installation table kept',
-      'drop table kept',
-    ];
-    await query(server.url, restore.join('; '));
+    await restoreDump();
     expect(await isCopy(id)).toBe(true);
     await adopt(id);
     expect(await isCopy(id)).toBe(false);
   }
+});
+
+test('a dump that is restored under a running original makes it a copy, until it is adopted', async () => {
+  await withDatabase(async (database) => {
+    const installation = await openInstallation(database, 'own', { logger, service: 'test', checkEveryMs: 20 });
+    expect(installation.isCopy()).toBe(false);
+    const { announced } = listen();
+    await restoreDump();
+    await announced(installationKnown, ({ state }) => state === 'copy');
+    expect([installation.isCopy(), installation.check.warning?.()]).toEqual([true, expect.stringContaining('adopt')]);
+    await adoptInstallation(database, 'own');
+    await announced(installationKnown, ({ state }) => state === 'original');
+    expect(installation.isCopy()).toBe(false);
+    await installation.close();
+  });
+});
+
+test('an original whose database goes away for a while stays one', async () => {
+  const proxy = await startTcpProxy(server.url);
+  const limits = { statementMs: 700, silenceMs: 300, connectMs: 100 };
+  const database = await openDatabase({
+    ...{ url: proxy.url, applicationName: 'installation', entities: [], migrations: [], limits },
+  });
+  const installation = await openInstallation(database, 'own', { logger, service: 'test', checkEveryMs: 20 });
+  const { announced, sofar } = listen();
+  const ofIt = ({ loop }: { readonly loop: string }) => loop === 'installation';
+  proxy.fail('refuse');
+  await announced(roundEnded, (round) => ofIt(round) && round.failed);
+  expect([installation.isCopy(), installation.isUnknown()]).toEqual([false, false]);
+  proxy.restore();
+  const { announced: again } = listen();
+  await again(roundEnded, (round) => ofIt(round) && !round.failed);
+  expect([installation.isCopy(), sofar(installationKnown)]).toEqual([false, []]);
+  await installation.close();
+  await database.close();
+  await proxy.close();
 });
 
 test('a running copy becomes the original when it is adopted, and warns of itself until then', async () => {

@@ -10,6 +10,8 @@ export interface TcpProxy {
   pace(bytesPerSecond: number): void;
   /** From now on new connections are ended at once (`refuse`) or never answered (`hang`), and those there are as well. */
   fail(how: 'refuse' | 'hang'): void;
+  /** From now on new connections go to this server. */
+  lead(serverUrl: string): void;
   /** The server is back; connections that hung are ended. */
   restore(): void;
   /** Connections that came while it failed. */
@@ -18,7 +20,7 @@ export interface TcpProxy {
 }
 
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
-  const target = new URL(serverUrl);
+  let target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let rate = Number.POSITIVE_INFINITY;
   let failing: 'refuse' | 'hang' | undefined;
@@ -71,6 +73,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
       failing = how;
       if (how === 'hang') silence();
       else destroyAll();
+    },
+    lead: (url) => {
+      target = new URL(url);
     },
     restore: () => {
       failing = undefined;
