@@ -1,3 +1,4 @@
+import { processorDeadlineMs } from '@app/contracts/time-outs';
 import { commonSettings, configReader, integerSetting, switchSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 import { simulatedModes } from './processors/processor-registry.ts';
@@ -6,7 +7,7 @@ export const configSchema = z
   .object({
     ...commonSettings,
     /** How long a call of a payment processor may take; after that its outcome is unknown until the processor is queried. */
-    PROCESSOR_DEADLINE_MS: integerSetting(100, 60_000, 8_000),
+    PROCESSOR_DEADLINE_MS: integerSetting(100, 60_000, processorDeadlineMs),
     /** A daily run holds one connection for its lock beside those that its work takes; the run over all accounts two. */
     DATABASE_POOL_MAX: integerSetting(3, 100, 10),
     /** Accounts' API keys of payment processors are stored encrypted under a key derived from this. */

@@ -30,9 +30,9 @@ export function openDailyRuns(
   stripe: Pick<StripeProcessor, 'accountState'>,
 ): DailyRuns {
   const { config, database, requester, clock, logger, resources, wakeRelay } = context;
-  resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
   const overdue = watchOverdue({ database, clock, logger, wakeRelay });
   resources.add('overdue watch', overdue, (watch) => watch.close());
+  resources.add('daily run gauge', observeLastRun(database, clock, overdue), (observed) => observed.close());
   // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.
   const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
   let closing = false;

@@ -11,6 +11,7 @@ import { createOrderMutex } from './charging/order-mutex.ts';
 import type { PaymentDeps } from './charging/payment-deps.ts';
 import type { BillingConfig } from './config.ts';
 import { startDomainsLoop } from './processor-domains/domains-loop.ts';
+import type { EndpointDeps } from './processor-endpoints/compare-endpoint.ts';
 import { startEndpointsLoop } from './processor-endpoints/endpoints-loop.ts';
 import { reachableBase } from './processor-endpoints/reachable-base.ts';
 import { startEventsLoop } from './processor-events/events-loop.ts';
@@ -41,6 +42,7 @@ export interface OpenedPayments {
   readonly receiving: ReceivingDeps;
   /** Accounts at Stripe. */
   readonly accounts: Pick<StripeProcessor, 'accountState'>;
+  readonly endpoints: EndpointDeps;
 }
 
 const stripeName: ProcessorName = 'stripe';
@@ -99,15 +101,8 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   resources.add('open money gauges', observeOpenMoney(database, clock), (observed) => observed.close());
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
   const events = resources.add('processor events', startEventsLoop({ ...payments, stripe }), (loop) => loop.close());
-  const endpointDeps = { database, clock, logger, secrets, endpoints: stripe.endpoints, processorCalls, isClockMoved };
-  const endpoints = startEndpointsLoop({ ...endpointDeps, reachableBase: reachableBase(config.PUBLIC_URL) });
-  resources.add('processor endpoints', endpoints, (loop) => loop.close());
-  const domainDeps = { ...endpointDeps, domains: stripe.domains, reachableBase: reachableBase(config.PUBLIC_URL) };
-  const domains = resources.add('processor domains', startDomainsLoop(domainDeps), (loop) => loop.close());
-  const wakeEndpoints = (): void => {
-    endpoints.wake();
-    domains.wake();
-  };
+  const atStripe = { database, clock, logger, secrets, processorCalls, isClockMoved };
+  const { endpoints, wakeEndpoints } = openAccountsAtStripe(stripe, atStripe, context);
   // Closed first: the loops would wait for the processor's answer.
   resources.add('processor calls', processorCalls, (made) => made.close());
   const handles: ReceivingDeps['handles'] = (...event) => handlingOf(...event) !== undefined;
@@ -118,5 +113,26 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs, wakeEndpoints },
     receiving: { database, clock, logger, secrets, handles, wake: events.wake },
     accounts: stripe,
+    endpoints,
+  };
+}
+
+/** Starts what lets Stripe have endpoints and domains for each account. @returns also what wakes it after keys were stored */
+function openAccountsAtStripe(
+  stripe: StripeProcessor,
+  atStripe: Omit<EndpointDeps, 'endpoints' | 'reachableBase'>,
+  { config, resources }: Pick<Context, 'config' | 'resources'>,
+): { readonly endpoints: EndpointDeps; readonly wakeEndpoints: () => void } {
+  const common = { ...atStripe, reachableBase: reachableBase(config.PUBLIC_URL) };
+  const endpoints: EndpointDeps = { ...common, endpoints: stripe.endpoints };
+  const endpointsLoop = resources.add('processor endpoints', startEndpointsLoop(endpoints), (loop) => loop.close());
+  const domainsLoop = startDomainsLoop({ ...common, domains: stripe.domains });
+  resources.add('processor domains', domainsLoop, (loop) => loop.close());
+  return {
+    endpoints,
+    wakeEndpoints: () => {
+      endpointsLoop.wake();
+      domainsLoop.wake();
+    },
   };
 }

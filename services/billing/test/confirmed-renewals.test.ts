@@ -257,7 +257,7 @@ describe('whatever the processor', () => {
     await life.replica.round();
     expect(await newest(life)).toMatchObject({ status: 'declined', declineReason: 'given_up' });
     await pass(life, minuteMs);
-    expect((await replicas.money(life.account, life.orderId)).charges).toMatchObject([{ refunded_cents: 4900 }]);
+    expect((await replicas.money(life.account, life.orderId)).charges).toMatchObject([{ refundedCents: 4900 }]);
     expect(await taken(life)).toHaveLength(1);
   });
 

@@ -5,7 +5,6 @@ import { settleHold } from '../src/advancing/settle-hold.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { notifyOverdue, watchOverdue } from '../src/daily-run/overdue.ts';
 import { overdueNotified } from '../src/points/points.ts';
-import { newAccount } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
 import { openReplicas, replicas } from './set-up.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
@@ -13,6 +12,8 @@ import { subscribe } from './subscriptions-of-tests.ts';
 openReplicas('2026-02-01T12:00:00.000Z');
 
 const hourMs = 3_600_000;
+/** Older than what falls due in a test. */
+const newAccount = (madeAt = '2026-01-15T12:00:00.000Z') => newId('account', Date.parse(madeAt));
 
 const check = () => notifyOverdue(replicas.start().deps);
 const runAt = (account: string, finishedAt: Date, result: object | null = {}) =>
@@ -85,4 +86,15 @@ test('a service that starts checks at once: one that restarts every few minutes 
   await watch.close();
   expect(watch.accounts()).toBe(1);
   expect(await reported()).toEqual([account]);
+});
+
+test('an account with records older than itself is not told of a run before one of it was due', async () => {
+  const madeAt = '2026-03-15T12:00:00.000Z';
+  const account = newAccount(madeAt);
+  await subscribe(replicas, account);
+  replicas.clock.set(madeAt);
+  replicas.clock.advance(26 * hourMs - 1);
+  expect([await check(), await reported()]).toEqual([0, []]);
+  replicas.clock.advance(1);
+  expect([await check(), await reported()]).toEqual([1, [account]]);
 });

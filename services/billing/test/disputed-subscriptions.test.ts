@@ -61,7 +61,7 @@ async function dispute(
       evidenceDueBy: null,
       openedAt: new Date('2026-02-01T12:00:00.000Z'),
     },
-    ...{ amountCents: amountCents ?? charge.amount_cents, takenCents: 0 },
+    ...{ amountCents: amountCents ?? charge.amountCents, takenCents: 0 },
   };
   expect(await recordDispute(replica.deps, scope, shown)).toBe(true);
 }
@@ -241,7 +241,7 @@ test('a lost dispute that the bank reverses is won, also without webhooks, and t
   replicas.clock.advance(40 * dayMs);
   await replica.daily(account);
   await replica.daily(account);
-  expect((await replicas.money(account, orderId)).charges).toMatchObject([{ lost_cents: 0, refunded_cents: 0 }]);
+  expect((await replicas.money(account, orderId)).charges).toMatchObject([{ lostCents: 0, refundedCents: 0 }]);
   expect(await listOrderDisputes(replica.deps.database, account, orderId, 10)).toMatchObject([
     { status: 'won', outcome: 'won' },
   ]);

@@ -116,7 +116,7 @@ export async function openDisputedOrder(replicas: Replicas, [replica, other]: re
       const refundedCents = refunds().reduce((sum, { amount }) => sum + amount, 0);
       const takenCents = books.takenOf((intent as PaymentIntent).latest_charge ?? '');
       const lostCents = Math.min(takenCents, priceCents - refundedCents);
-      expect(await charge()).toMatchObject({ refunded_cents: refundedCents, lost_cents: lostCents });
+      expect(await charge()).toMatchObject({ refundedCents: refundedCents, lostCents: lostCents });
       const events = await replicas.events(account);
       expect(events.reduce((sum, { data }) => sum + givenBackBy(data as EventMoney), 0)).toBe(
         refundedCents + lostCents,

@@ -82,7 +82,7 @@ test('without webhooks daily runs find it, follow it to its end, and say so once
   // The processor has no request of it, and nothing goes on by itself.
   expect(a.processor.calls.filter(({ method }) => method === 'refund')).toEqual([]);
   expect(b.processor.calls.filter(({ method }) => method === 'refund')).toEqual([]);
-  expect((await sold.money()).charges).toMatchObject([{ refund_due_at: null }]);
+  expect((await sold.money()).charges).toMatchObject([{ refundDueAt: null }]);
   expect(await listRefundable(a.deps.database, account, { orderId })).toMatchObject({
     charges: [{ paymentId, refundedCents: 0, disputed: true }],
   });
@@ -96,7 +96,7 @@ test('without webhooks daily runs find it, follow it to its end, and say so once
   expect(await listOrderDisputes(a.deps.database, account, orderId, 100)).toMatchObject([
     { payment_id: paymentId, status: 'lost', outcome: 'lost', amount_cents: 4_900, closed_at: expect.any(String) },
   ]);
-  expect((await sold.money()).charges).toMatchObject([{ refunded_cents: 0, lost_cents: 4_900 }]);
+  expect((await sold.money()).charges).toMatchObject([{ refundedCents: 0, lostCents: 4_900 }]);
   // What was lost cannot be refunded, and the order is not refunded by it.
   await expect(refundPayment(a.deps, command(account), paymentId, undefined)).rejects.toMatchObject({
     code: 'payment_disputed',
@@ -146,7 +146,7 @@ test('read as open and as lost at once by many, it is lost once', async () => {
   const reads = Array.from({ length: 12 }, (_, n) => disputeOf(sold, n % 3 === 0 ? 'lost' : 'needs_response'));
   await Promise.all(reads.map((read, n) => record(n % 2 === 0 ? a : b, sold.account, read)));
   expect((await published(sold.account)).toSorted()).toEqual(['lost 4900', 'opened 0']);
-  expect((await sold.money()).charges).toMatchObject([{ lost_cents: 4_900 }]);
+  expect((await sold.money()).charges).toMatchObject([{ lostCents: 4_900 }]);
 });
 
 test('killed at any of its statements, it is recorded whole or not at all, and the next reading finishes it', async () => {
@@ -176,7 +176,7 @@ test('killed at any of its statements, it is recorded whole or not at all, and t
     }
     expect(await published(account)).toEqual(['opened 0', 'lost 4900']);
     expect(await notices(account)).toHaveLength(2);
-    expect((await replicas.money(account, orderId)).charges).toMatchObject([{ lost_cents: 4_900 }]);
+    expect((await replicas.money(account, orderId)).charges).toMatchObject([{ lostCents: 4_900 }]);
     expect(await readSubscription(replicas, id)).toMatchObject({ status: 'canceled' });
     expect(await ended(account)).toMatchObject([{ data: { reason: 'dispute', orderId } }]);
     if (!died) expect(seam).toBeGreaterThan(8);
@@ -197,7 +197,7 @@ test('killed at any statement, a refund that fails under a lost dispute opens it
     died = dying.dead;
     if (died) expect(isDeath(outcome), `seam ${seam}`).toBe(true);
     await reopenCharges(replica.deps, failed);
-    expect((await sold.money()).charges).toMatchObject([{ refunded_cents: 0, lost_cents: 4_900 }]);
+    expect((await sold.money()).charges).toMatchObject([{ refundedCents: 0, lostCents: 4_900 }]);
     const failures = (await replicas.events(sold.account)).filter(({ data }) => data.failedAt !== undefined);
     expect(failures).toMatchObject([{ data: { lost: { disputeId: 'du_1', givenBack: { amountCents: 4_900 } } } }]);
     expect((await notices(sold.account)).at(-1)).toContain('the buyer has $49.00 of it by the dispute that was lost');
@@ -212,7 +212,7 @@ test('a charge that was refunded in part loses the disputed amount alone, and th
   await refundPayment(replica.deps, command(account), paymentId, { amountCents: 900 });
   await record(replica, account, disputeOf(sold, 'lost', { amountCents: 3_000 }));
   expect(await published(account)).toEqual(['opened 0', 'lost 3000']);
-  expect((await sold.money()).charges).toMatchObject([{ refunded_cents: 900, lost_cents: 3_000 }]);
+  expect((await sold.money()).charges).toMatchObject([{ refundedCents: 900, lostCents: 3_000 }]);
   const tooMuch = refundPayment(replica.deps, command(account), paymentId, { amountCents: 1_001 });
   await expect(tooMuch).rejects.toMatchObject({ code: 'validation_failed' });
   expect(await refundPayment(replica.deps, command(account), paymentId, undefined)).toMatchObject({
@@ -238,7 +238,7 @@ test('a refund without an outcome is waited for before a loss of its charge is r
   await replica.round();
   expect(await record(replica, account, lost)).toBe(true);
   expect(await published(account)).toEqual(['opened 0', 'lost 3900']);
-  expect((await sold.money()).charges).toMatchObject([{ refunded_cents: 1_000, lost_cents: 3_900 }]);
+  expect((await sold.money()).charges).toMatchObject([{ refundedCents: 1_000, lostCents: 3_900 }]);
 });
 
 test('an inquiry keeps no refund back, a dispute does until it is won', async () => {
@@ -272,7 +272,7 @@ test('a dispute of an unknown payment, or under the reference of another, is not
   expect(await record(replica, sold.account, disputeOf({ ...sold, reference: 'pi_other' }, 'lost'))).toBe(false);
   expect(await record(replica, sold.account, disputeOf(other, 'lost'))).toBe(false);
   expect(await published(sold.account)).toEqual([]);
-  expect((await other.money()).charges).toMatchObject([{ lost_cents: 0 }]);
+  expect((await other.money()).charges).toMatchObject([{ lostCents: 0 }]);
 });
 
 test('one that cannot be read keeps no other back, and the next run reads it', async () => {

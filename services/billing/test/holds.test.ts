@@ -196,12 +196,19 @@ test('a hold without a decision is settled by the daily run after its window, an
 });
 
 // Before and after the call of the capture, and of the charge of the upsell.
-test.each([7, 8, 15, 16])(
+test.each([
+  [7, []],
+  [8, ['capture']],
+  [24, ['capture']],
+  [25, ['capture', 'chargeSaved']],
+])(
   'a buyer whose decision met a process that was killed (seam %i) learns its end once the answer is overdue',
-  async (seam) => {
+  async (seam, called) => {
     const replica = replicas.start();
     const order = await heldOrder(replica);
-    await expect(order.settle(replicas.start(dyingAt(seam)), 'accepted')).rejects.toSatisfy(isDeath);
+    const killed = replicas.start(dyingAt(seam));
+    await expect(order.settle(killed, 'accepted')).rejects.toSatisfy(isDeath);
+    expect(killed.processor.calls.map(({ method }) => method)).toEqual(called);
     replicas.clock.advance(replica.deps.processorCalls.deadlineMs + 1_999);
     expect(await order.settle(replica, 'accepted')).toMatchObject({ status: 'settling' });
     replicas.clock.advance(1);
@@ -338,8 +345,8 @@ test('of a hold that the seller captured in part at the processor that part is t
   await replica.round();
   await replica.daily(order.account);
   const { charges, hold } = await replicas.money(order.account, order.orderId);
-  expect(charges.map(({ amount_cents }) => amount_cents)).toEqual([3000]);
-  expect(hold).toMatchObject({ status: 'settled', captured_cents: 3000 });
+  expect(charges.map(({ amountCents }) => amountCents)).toEqual([3000]);
+  expect(hold).toMatchObject({ status: 'settled', capturedCents: 3000 });
   expect(await taken(order)).toEqual([['capture', 3000]]);
 });
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { releaseHold } from '../src/advancing/release-hold.ts';
 import type { StartInput } from '../src/charging/new-attempt.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
+import { lookUpAttempt } from '../src/reconciliation/lost-attempts.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Wrap } from './payment-replicas.ts';
@@ -114,9 +115,14 @@ test('one that is still held at the processor is recorded and released there', a
   expect(await eventsOf(order, 'hold.settled')).toMatchObject([released]);
 });
 
-test('one that was captured at the processor is paid with what was captured', async () => {
+test.each([
+  ['just before', 0],
+  // The row that the look-up makes is as young as the look-up.
+  ['hours before', 3 * hourMs],
+])('one that was captured at the processor %s is paid with what was captured', async (_, passedMs) => {
   const [order, replica] = [await lackedHold(), replicas.start()];
   expect(replicas.outside.captureThere(order.reference, 3_000)).toBe(true);
+  replicas.clock.advance(passedMs);
   expect(await release(order, replica)).toMatchObject({ status: 'settled', capturedCents: 3_000 });
   await passDays(order, replica);
   expect(await done(order)).toEqual([['capture', 3_000]]);
@@ -160,7 +166,7 @@ test('what the processor never got at first and got since is released beside a h
 test('a hold that is found at the moment when it is ended is released, and never both', async () => {
   const [order, other] = [await lackedHold(), replicas.start()];
   const { attempt } = order;
-  const find = () => startPayment(other.deps, caller(order.account), { ...attempt, attemptNo: 2, paymentMethod: null });
+  const find = () => lookUpAttempt(other.deps, caller(order.account), { ...attempt, attemptNo: 2 });
   const blind = replicas.start({ ...actedAt('holds-lacked', 'before', find), ...findingNothing });
   expect(await release(order, blind)).toMatchObject({ reason: 'released' });
   await passDays(order, other);

@@ -8,7 +8,7 @@ import { dyingAt } from './dying-process.ts';
 import { charged, completed } from './outcomes.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
-import { actedAt } from './sellers-acts.ts';
+import { answeredAt } from './sellers-acts.ts';
 import { openReplicas, replicas } from './set-up.ts';
 
 openReplicas();
@@ -49,7 +49,7 @@ test('a success that comes after the payment was given up counts: the order foll
   const { account, replica, lookUp, money } = await givenUp();
   await replica.processor.deliverLate();
   expect(await lookUp()).toBe('done');
-  expect(await money()).toMatchObject({ payments: [{ status: 'succeeded' }], charges: [{ amount_cents: 4_900 }] });
+  expect(await money()).toMatchObject({ payments: [{ status: 'succeeded' }], charges: [{ amountCents: 4_900 }] });
   expect(await completed(account)).toEqual([
     [1, 'declined', 'try_again_later'],
     [1, 'succeeded', null],
@@ -81,7 +81,7 @@ test('an attempt that cannot be looked up while the next one is charged in anoth
   const { account, input, again } = await givenUp();
   const other = replicas.start();
   const inOtherTab = () => start(other, account, { ...input, attemptNo: 2 });
-  const replica = replicas.start(actedAt('payments-record', 'before', inOtherTab));
+  const replica = replicas.start(answeredAt('before', inOtherTab));
   replica.fail('throws_before');
   expect(await start(replica, account, { ...input, attemptNo: 3 })).toMatchObject({
     status: 'succeeded',
@@ -103,7 +103,7 @@ test('what arrives after the next attempt was charged goes back by itself, and t
   const of = (step: string) => payments.filter((payment) => payment.step === step);
   expect(of('main')).toMatchObject([{ status: 'declined', declineReason: 'reversed' }, { status: 'succeeded' }]);
   expect(of('reversal')).toMatchObject([{ call: 'refund', status: 'succeeded', amountCents: 4_900 }]);
-  expect(charges).toMatchObject([{ amount_cents: 4_900, refunded_cents: 0 }]);
+  expect(charges).toMatchObject([{ amountCents: 4_900, refundedCents: 0 }]);
   expect(await notices(account)).toEqual([expect.stringContaining('The buyer gets it back now')]);
   await replica.daily(account);
   expect(await lookUp()).toBe('done');

@@ -8,12 +8,13 @@ import { startPayment } from '../src/charging/start-payment.ts';
 import { retention } from '../src/db/retention.ts';
 import type { Fact } from '../src/ledger/facts.rules.ts';
 import { writeFacts } from '../src/ledger/write-facts.ts';
+import { matchNewest } from '../src/reconciliation/books/charge-when-matched.ts';
 import { confirmUnmatched, readUnmatched } from '../src/reconciliation/unmatched-payments/unmatched-payments.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { dyingAt } from './dying-process.ts';
 import { factsOf } from './facts.ts';
-import { dayMs, minuteMs, newAccount } from './payment-replicas.ts';
+import { dayMs, minuteMs, newAccount, type Wrap } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
-import { actedAt } from './sellers-acts.ts';
 import { openReplicas, replicas } from './set-up.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
@@ -71,18 +72,90 @@ test('a look-up and a list tell it too, each once; a list once for each time tha
   expect((await seen(account)).map(([, by]) => by)).toEqual(['look-up', 'list', 'list']);
 });
 
-test('a process that is killed while it records an answer keeps neither the answer nor what it told', async () => {
+test('the list that is read before charging keeps what a payment here does not explain alike, and nothing else', async () => {
+  const [account, replica] = [newAccount(), replicas.start()];
+  const paid = orderInput();
+  const { paymentId } = await startPayment(replica.deps, caller(account), paid);
+  await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const of = { accountId: account, processor: 'simulated', test: false };
+  const [answer] = await factsOf(replicas.database, account);
+  const same = sighting({ paymentId, orderId: paid.orderId, amountCents: 4_900, reference: answer?.reference ?? '' });
+  const others: Partial<Fact>[] = [
+    ...[{ amountCents: 4_901 }, { currency: 'eur' }, { reference: 'ch_other' }, { status: 'failed' as const }],
+    ...[{ kind: 'refund' as const }, { paymentId: newId('payment', replicas.clock.nowMs()), orderId: null }],
+  ];
+  const atOf = (n: number): Date => new Date(replicas.clock.nowMs() + n);
+  await writeFacts(replicas.database, of, [same], { by: 'list', at: atOf(0) }, false);
+  for (const [n, other] of others.entries()) {
+    await writeFacts(replicas.database, of, [{ ...same, ...other }], { by: 'list', at: atOf(n) }, false);
+  }
+  expect((await seen(account)).filter(([, by]) => by === 'list')).toHaveLength(others.length);
+  const elsewhere = newAccount();
+  await writeFacts(replicas.database, { ...of, accountId: elsewhere }, [same], { by: 'list', at: atOf(0) }, false);
+  expect(await seen(elsewhere)).toEqual([['charge', 'list', 4_900]]);
+});
+
+test('what payments explain is kept when the books are compared, and not when the newest payments are read before charging', async () => {
+  const [account, replica] = [newAccount(), replicas.start()];
+  await startPayment(replica.deps, caller(account), orderInput());
+  await matchNewest(replica.deps, { accountId: account, isClosing: () => false }, replicas.clock.now());
+  expect(await seen(account)).toEqual([['charge', 'answer', 4_900]]);
+  await replica.daily(account);
+  expect(await seen(account)).toEqual([
+    ['charge', 'answer', 4_900],
+    ['charge', 'list', 4_900],
+  ]);
+});
+
+test('a comparison looks up what its list shows once, and again only what nothing had explained, of which it reports the rest', async () => {
   const account = newAccount();
-  const dies = () => Promise.reject(Object.assign(new Error('killed'), { code: 'ECONNRESET' }));
-  const input = orderInput();
-  await startPayment(replicas.start(actedAt('payments-record', 'before', dies)).deps, caller(account), input).catch(
-    (err: unknown) => expect(isDeath(err) || err instanceof Error).toBe(true),
+  let lookUps = 0;
+  const database: Wrap['database'] = (inner) => {
+    const query = async (config: { readonly name?: string }, values?: unknown[]) => {
+      const { rows } = await inner.pool.query(config as never, values);
+      if (config.name === 'books-unexplained-facts') lookUps += rows.length;
+      return { rows };
+    };
+    return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
+  };
+  const replica = replicas.start({ database });
+  await startPayment(replica.deps, caller(account), orderInput());
+  await replica.daily(account);
+  // The last row of a page is there although it is explained.
+  expect(lookUps).toBe(1);
+  const differing = orderInput();
+  await startPayment(replicas.start().deps, caller(account), differing);
+  await replicas.database.pool.query(
+    `update charges set reference = 'ch_other' where account_id = $1 and order_id = $2`,
+    [account, differing.orderId],
   );
-  expect(await seen(account)).toEqual([]);
-  replicas.clock.advance(2 * minuteMs);
-  await replicas.start().round();
-  expect(await seen(account)).toEqual([['charge', 'look-up', 4_900]]);
-  expect((await replicas.money(account, input.orderId)).charges).toHaveLength(1);
+  await replicas.database.pool.query(
+    `update payments set processor_reference = 'ch_other' where account_id = $1 and order_id = $2`,
+    [account, differing.orderId],
+  );
+  replicas.clock.advance(dayMs);
+  await replica.daily(account);
+  const orphans = (await replicas.events(account)).filter(({ data }) => 'code' in data && data.code === 'orphan');
+  expect(orphans.map(({ data }) => data)).toMatchObject([
+    { orderId: differing.orderId },
+    { orderId: differing.orderId },
+  ]);
+});
+
+test('a process that is killed while it records an answer keeps neither the answer nor what it told', async () => {
+  // Seams 1 to 4 are about the attempt and its call; each of six statements of one transaction then has two, the last one before its end.
+  for (let seam = 5; seam <= 16; seam += 1) {
+    const [account, input] = [newAccount(), orderInput()];
+    const killed = replicas.start(dyingAt(seam));
+    await expect(startPayment(killed.deps, caller(account), input), `${seam}`).rejects.toSatisfy(isDeath);
+    expect([seam, await seen(account)]).toEqual([seam, []]);
+    expect(await replicas.money(account, input.orderId)).toMatchObject({ payments: [{ status: 'sent' }], charges: [] });
+    replicas.clock.advance(2 * minuteMs);
+    await replicas.start().round();
+    expect(await seen(account)).toEqual([['charge', 'look-up', 4_900]]);
+    expect((await replicas.money(account, input.orderId)).charges).toHaveLength(1);
+  }
 });
 
 test('a success that has to wait for another payment of its order is kept at once', async () => {

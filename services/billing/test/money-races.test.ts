@@ -50,13 +50,13 @@ async function expectEqualByReference(account: string, orderId: string): Promise
         .filter(({ kind, status }) => status === 'succeeded' && kinds.includes(kind))
         .map(({ reference, amountCents }) => [reference, amountCents]),
     );
-  expect(lines(charges.map(({ reference, amount_cents }) => [reference, amount_cents]))).toEqual(
+  expect(lines(charges.map(({ reference, amountCents }) => [reference, amountCents]))).toEqual(
     there('charge', 'capture'),
   );
   expect(lines(refunds.map((refund) => [refund.processorReference, refund.amountCents]))).toEqual(there('refund'));
   for (const charge of charges) {
     const back = refunds.filter(({ chargeId }) => chargeId === charge.id);
-    expect(back.reduce((sum, { amountCents }) => sum + amountCents, 0)).toBe(charge.refunded_cents);
+    expect(back.reduce((sum, { amountCents }) => sum + amountCents, 0)).toBe(charge.refundedCents);
   }
   expect(money.payments.filter(({ finishedAt }) => finishedAt === null)).toEqual([]);
   const periods = money.payments.filter(({ step, status }) => step === 'renewal' && status === 'succeeded');
@@ -105,7 +105,7 @@ test('paid, decided on, renewed, canceled and refunded by two instances at once:
     await drain();
     await expectEqualByReference(account, orderId);
     const { charges, renewals } = await replicas.money(account, orderId);
-    expect(charges.map((charge) => charge.amount_cents - charge.refunded_cents)).toEqual(charges.map(() => 0));
+    expect(charges.map((charge) => charge.amountCents - charge.refundedCents)).toEqual(charges.map(() => 0));
     const events = await replicas.events(account);
     expect(events.filter(({ subject }) => subject === 'evt.billing.charges.refunded.v1')).toHaveLength(1);
     if (cancel.length > 0) expect(await readSubscription(replicas, id)).toMatchObject({ status: 'canceled' });

@@ -379,6 +379,23 @@ test('a restored database comes to the same card with the repeated command, and 
   expect(await booked(restored, 'method')).toHaveLength(1);
 });
 
+test('nor does one that finds the processor away: the card that was saved before is found', async () => {
+  const life = await begin();
+  const [copy, commandId] = [await copyDatabase(replicas.database), command()];
+  await put(life, 'sim_hold_expires', {}, commandId);
+  const before = await cardOf(life);
+  await copy.restore();
+  replicas.clock.advance(2 * minuteMs);
+  const restored = { ...life, replica: replicas.start() };
+  restored.replica.fail('not_done');
+  const again = await put(restored, 'sim_hold_expires', {}, commandId);
+  expect(again).toMatchObject({ payment_method: { status: 'processing' } });
+  replicas.clock.advance(2 * minuteMs);
+  await restored.replica.round();
+  expect(await cardOf(restored)).toEqual(before);
+  expect(await booked(restored, 'method')).toHaveLength(1);
+});
+
 test('killed at any seam while a past-due card is saved and charged: one card, one charge of the period, and none without a card', async () => {
   const ends: string[] = [];
   for (let seam = 1; ; seam += volume(7, 1)) {

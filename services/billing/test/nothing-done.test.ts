@@ -69,7 +69,7 @@ test('a capture with which the processor did nothing is sent again under its key
   replicas.clock.advance(minuteMs);
   await replica.round();
   const { hold: settled, payments } = await replicas.money(account, input.orderId);
-  expect(settled).toMatchObject({ status: 'settled', captured_cents: 4900 });
+  expect(settled).toMatchObject({ status: 'settled', capturedCents: 4900 });
   expect(payments.filter(({ step }) => step === 'capture')).toHaveLength(1);
 });
 

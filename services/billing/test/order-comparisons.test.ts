@@ -136,7 +136,7 @@ test('an order whose hold a restored backup lacks has its attempt looked up, and
   expect(await compare()).toEqual([]);
   replicas.clock.advance(61 * minuteMs);
   await replica.round();
-  expect(await replicas.money(account, orderId)).toMatchObject({ hold: { status: 'settled', captured_cents: 4_900 } });
+  expect(await replicas.money(account, orderId)).toMatchObject({ hold: { status: 'settled', capturedCents: 4_900 } });
   const settled = (await replicas.events(account)).filter(({ subject }) => subject.includes('hold.settled'));
   expect(settled).toMatchObject([{ data: { orderId, status: 'settled' } }]);
   expect((await replicas.books(account)).map(({ kind, status }) => [kind, status])).toEqual([

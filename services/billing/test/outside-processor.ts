@@ -12,8 +12,6 @@ export interface OutsideProcessor {
   open(database: Database): PaymentProcessor;
   /** The account's API key. */
   readonly secretKey: string | undefined;
-  /** The time to which orders are dated whose keys it remembers. */
-  readonly orderTimeMs: number | undefined;
   /** Every key that arrived from the account, and how it stands. */
   books(accountId: string): Promise<readonly BookEntry[]>;
   /** Whether its books have a payment that it declined. */
@@ -53,7 +51,6 @@ export type OpenOutside = (clock: FakeClock, simulated: SimulatedProcessor, data
 export const simulatedOutside: OpenOutside = (clock, simulated, { pool }) => ({
   open: () => simulated,
   secretKey: undefined,
-  orderTimeMs: undefined,
   books: (accountId) =>
     readBookEntries(async (sql, values) => (await pool.query(sql, values)).rows, accountId, clock.now()),
   records: () => true,

@@ -1,9 +1,10 @@
-import type { Database } from '@app/service-kit/database';
+import type { Client, Database } from '@app/service-kit/database';
 import { isDeath } from '@app/testing/dying-process';
 import { volume } from '@app/testing/long';
 import { untilBlocked } from '@app/testing/poll-system';
 import { lockRows, plannedScans } from '@app/testing/sql';
 import { expect, test } from 'vitest';
+import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/charging/continue-payment.ts';
 import { newAttempt, type StartInput } from '../src/charging/new-attempt.ts';
 import { decideStart, otherPayment } from '../src/charging/payment.rules.ts';
@@ -41,14 +42,19 @@ const taken = async ({ account }: Order) =>
 function counting() {
   const counts = new Map<string, number>();
   const texts = new Map<string, string>();
-  const database = (inner: Database): Database => {
-    const query = async (config: { name: string; text: string }) => {
+  const counted = <Inner extends Pick<Client, 'query'>>(inner: Inner): Inner => {
+    const query = async (config: { name: string; text: string }, values?: unknown[]) => {
       counts.set(config.name, (counts.get(config.name) ?? 0) + 1);
       texts.set(config.name, config.text);
-      return await inner.pool.query(config as never);
+      return await inner.query(config as never, values);
     };
-    return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
+    return Object.assign(Object.create(inner), { query });
   };
+  const database = (inner: Database): Database => ({
+    ...inner,
+    pool: counted(inner.pool),
+    transaction: (work) => inner.transaction((client) => work(counted(client))),
+  });
   return { database, counts, texts };
 }
 
@@ -73,6 +79,10 @@ const kinds = [
   { fields: { paymentMethod: 'sim_error_after' }, status: 'processing', reported: [], taken: 'charge' },
 ] as const;
 
+/** The statements that record an answer, in their order: those of each, and between the last two of them those of a charge. */
+const ofEachAnswer = ['payments-lock-answered', 'payments-answer', 'outbox-insert-answered'] as const;
+const ofSuccess = ['facts-write-answered', 'charges-insert-answered', 'payment-methods-save-answered'] as const;
+
 test('50 payments at once share a few statements, and each has its own outcome, rows and events', async () => {
   const { database, counts } = counting();
   const replica = replicas.start({ database });
@@ -80,7 +90,9 @@ test('50 payments at once share a few statements, and each has its own outcome, 
   const orders = kinds.flatMap(({ fields }) => newOrders(10, fields));
   const outcomes = await Promise.all(orders.map((order) => start(replica, order)));
   expect(outcomes.map(({ status }) => status)).toEqual(kinds.flatMap(({ status }) => Array(10).fill(status)));
-  expect([...counts.keys()].toSorted()).toEqual(['payments-record', 'payments-start']);
+  expect([...counts.keys()].toSorted()).toEqual(
+    ['payments-start', ...ofEachAnswer, ...ofSuccess, 'holds-insert-answered'].toSorted(),
+  );
   for (const count of counts.values()) expect(count).toBeLessThanOrEqual(5);
   expect((await writtenBooks(last)).transactions).toBeLessThanOrEqual(5);
   for (const [index, order] of orders.entries()) {
@@ -91,22 +103,41 @@ test('50 payments at once share a few statements, and each has its own outcome, 
       [outcomes[index]?.paymentId, order.input.customerEmail],
     ]);
     expect(money.charges.map(({ id }) => id)).toEqual(kind?.status === 'succeeded' ? [outcomes[index]?.paymentId] : []);
-    expect(money.hold?.payment_id).toBe(kind?.status === 'held' ? outcomes[index]?.paymentId : undefined);
+    expect(money.hold?.paymentId).toBe(kind?.status === 'held' ? outcomes[index]?.paymentId : undefined);
     expect(money.savedMethod !== null).toBe(kind?.status === 'succeeded' || kind?.status === 'held');
     expect(await completed(order)).toEqual(kind?.reported);
     expect(await taken(order)).toEqual(kind?.taken === null ? [] : [[orderId, kind?.taken, amountCents]]);
   }
 });
 
-test('a payment and its answer are found by their order, even before the planner knows how many an account has', async () => {
+test('an answer is recorded by the statements that have something to write', async () => {
+  const sent = async (fields: Partial<StartInput>) => {
+    const { database, counts } = counting();
+    await start(replicas.start({ database }), newOrder(fields));
+    expect([...counts.values()]).toEqual([...counts].map(() => 1));
+    return [...counts.keys()].slice(1);
+  };
+  const [lock, update, events] = ofEachAnswer;
+  const [facts, charges, methods] = ofSuccess;
+  expect(await sent({})).toEqual([lock, update, facts, charges, methods, events]);
+  expect(await sent({ paymentMethod: 'sim_declined' })).toEqual([lock, update, events]);
+  expect(await sent({ paymentMethod: 'sim_action_ignored' })).toEqual([lock, update]);
+});
+
+test('payments and holds are found by their keys, even before the planner knows how many an account has', async () => {
   const { database, texts } = counting();
   const replica = replicas.start({ database });
-  await start(replica, newOrder());
-  expect([...texts.keys()].toSorted()).toEqual(['payments-record', 'payments-start']);
-  for (const text of texts.values()) {
-    const scans = (await plannedScans(replicas.url, text)).filter(({ table }) => table === 'payments');
-    expect(scans.length).toBeGreaterThan(0);
-    for (const { lookUp } of scans) expect(lookUp).toContain('order_id');
+  const order = newOrder({ hold: { upsell, decisionMinutes: 60 } });
+  await start(replica, order);
+  const caller = { accountId: order.account, requestId: 'r' };
+  expect(await settleHold(replica.deps, caller, order.input.orderId, 'declined')).toMatchObject({ status: 'settled' });
+  const names = ['payments-start', 'payments-lock-answered', 'payments-answer', 'holds-count-captured'];
+  for (const name of names) {
+    const scans = (await plannedScans(replicas.url, texts.get(name) ?? name)).filter(({ table }) =>
+      /^(payments|holds)$/.test(table),
+    );
+    expect(scans.length, name).toBeGreaterThan(0);
+    for (const { lookUp } of scans) expect(lookUp, name).toMatch(/\b(order_id|id) = /);
   }
 });
 
@@ -129,7 +160,7 @@ test('what cannot be written fails alone: a row, an entry in the processor’s b
   );
   expect(noRow).toMatchObject({ status: 'rejected', reason: { code: '22P05' } });
   expect(noEntry).toMatchObject({ status: 'fulfilled', value: { status: 'processing' } });
-  expect(noAnswer).toMatchObject({ status: 'rejected', reason: { code: '22P05' } });
+  expect(noAnswer).toMatchObject({ status: 'rejected', reason: { code: '22021' } });
   expect(rest).toEqual(good.map(() => expect.objectContaining({ status: 'fulfilled' })));
   for (const order of good) {
     expect(await completed(order)).toEqual([[1, 'succeeded']]);
@@ -186,9 +217,9 @@ test('a key that arrives at the simulated processor twice at once is one entry w
   ]);
 });
 
-// Of ten payments at once seams 1 and 2 are around the statement that writes them, 3 to 22 around their calls, 23 and 24
-// around the statement that records their answers.
-test.each([1, 2, 7, 17, 23, 24])(
+// Of ten payments at once seams 1 and 2 are around the statement that writes them, 3 to 22 around their calls, 23 to 34
+// around the six statements that record their answers, and 35 is after their commit.
+test.each([1, 2, 7, 17, 23, 26, 31, 34, 35])(
   'ten payments whose process is killed at seam %i are charged once each: what never arrived, by the buyer’s next attempt',
   async (seam) => {
     const orders = newOrders(10);

@@ -42,6 +42,18 @@ test('an order is charged over NATS, published once, listed without the card’s
   expect(JSON.stringify([listed, harness.published])).not.toContain('sim_ok');
 });
 
+test('an attempt that is requested without a card is looked up over NATS: what the processor does not have is declined, and nothing is sent', async () => {
+  const account = newAccount();
+  const begunMs = harness.clock.nowMs() - 600_000;
+  const orderId = newId('order', begunMs);
+  const begunAt = new Date(begunMs).toISOString();
+  const input = { ...startInput({ orderId, begunAt }), paymentMethod: null };
+  const declined = { status: 'declined', attemptNo: 1, reason: 'try_again_later' };
+  expect(await harness.requester.request(contract.startPayment, input, commandOf(account))).toMatchObject(declined);
+  const withCard = { ...input, paymentMethod: 'sim_ok' };
+  expect(await harness.requester.request(contract.startPayment, withCard, commandOf(account))).toMatchObject(declined);
+});
+
 test('a hold is captured with its upsell once the buyer accepts', async () => {
   const account = newAccount();
   const hold = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };

@@ -482,7 +482,7 @@ test('a buyer who comes back while the payment is given up after a day has paid,
   await giving.round();
   expect(confirmed).toBe(true);
   expect((await replicas.books(account)).map(({ kind, status }) => [kind, status])).toEqual([['hold', 'succeeded']]);
-  expect((await replicas.money(account, input.orderId)).hold).toMatchObject({ status: 'held', payment_id: paymentId });
+  expect((await replicas.money(account, input.orderId)).hold).toMatchObject({ status: 'held', paymentId: paymentId });
   expect(await completed(account)).toEqual([[1, 'held', null]]);
 });
 

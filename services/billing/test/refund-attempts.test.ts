@@ -40,7 +40,7 @@ test('an amount whose refund was given up and went through after all is not give
   await expect(part()).rejects.toMatchObject({ code: 'invalid_transition' });
   expect(await refundsThere(account)).toEqual([1_000]);
   expect(await refunds()).toMatchObject([{ status: 'succeeded' }]);
-  expect(await charge()).toMatchObject({ refunded_cents: 1_000 });
+  expect(await charge()).toMatchObject({ refundedCents: 1_000 });
   expect(await part(500)).toMatchObject({ status: 'refunded', refundedCents: 1_500 });
 });
 
@@ -62,7 +62,7 @@ test('the refund of the order counts one that went through, and gives back the r
   await replica.processor.deliverLate();
   expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'refunded' });
   expect(await refundsThere(account)).toEqual([1_000, 3_900]);
-  expect(await charge()).toMatchObject({ refunded_cents: 4_900 });
+  expect(await charge()).toMatchObject({ refundedCents: 4_900 });
 });
 
 test('one that never arrived is requested again', async () => {
@@ -126,7 +126,7 @@ test.each([
         expect(['invalid_transition', 'validation_failed', 'already_refunded']).toContain(answer.reason.code);
     }
     const [charge] = (await replicas.money(account, input.orderId)).charges;
-    expect(charge).toMatchObject({ refunded_cents: refunded.length * cents });
+    expect(charge).toMatchObject({ refundedCents: refunded.length * cents });
     // Each that comes again with its command is answered as before; all others one after the other, until nothing is left for them.
     for (const [index, commandId] of commands.entries()) {
       const again = await request(commandId, index + 1).then(

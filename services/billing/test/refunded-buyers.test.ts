@@ -38,7 +38,7 @@ async function refundThere(
       status: 'succeeded',
       message: null,
     },
-    ...{ amountCents: charge?.amount_cents ?? 0, currency: 'usd', recordedAt: replicas.clock.now() },
+    ...{ amountCents: charge?.amountCents ?? 0, currency: 'usd', recordedAt: replicas.clock.now() },
     ...fields,
   };
 }
@@ -98,7 +98,7 @@ test('two processes that find it at once, beside a refund of ours, give back wha
   ]);
   expect(all).toEqual(['recorded', 'recorded']);
   const { charges, payments } = await replicas.money(life.account, life.orderId);
-  expect(charges).toMatchObject([{ refunded_cents: 1_000 }]);
+  expect(charges).toMatchObject([{ refundedCents: 1_000 }]);
   expect(payments.filter(({ step }) => step === 'refund')).toHaveLength(1);
   expect(await readSubscription(replicas, life.id)).toMatchObject({ status: 'active' });
 });
@@ -127,7 +127,7 @@ test('a process that dies before or after any statement of a refund leaves no su
     const dead = replicas.start(dying);
     await refundCharges(dead.deps, life.caller, life.orderId).catch(() => undefined);
     const [charge] = (await replicas.money(life.account, life.orderId)).charges;
-    const isBack = charge?.refunded_cents === charge?.amount_cents;
+    const isBack = charge?.refundedCents === charge?.amountCents;
     expect([seam, (await readSubscription(replicas, life.id)).status]).toEqual([seam, isBack ? 'canceled' : 'active']);
     replicas.clock.advance(2 * hourMs);
     await life.replica.round();

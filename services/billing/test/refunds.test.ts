@@ -136,7 +136,7 @@ test('a refund that failed afterwards opens its charges again, is reported once,
   // The first one reopens the order, which is a notice of its own.
   const notices = (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.noticed'));
   expect(notices.length).toBe(1);
-  expect((await replicas.money(account, orderId)).charges.map((charge) => charge.refunded_cents)).toEqual([0, 0]);
+  expect((await replicas.money(account, orderId)).charges.map((charge) => charge.refundedCents)).toEqual([0, 0]);
   expect(await refund(replica)).toEqual(whole);
   expect(await refundedEvents(account)).toEqual([6400, 6400]);
 });
@@ -149,7 +149,7 @@ test('a refund that failed is found however late the next daily run comes', asyn
   replicas.clock.advance(40 * dayMs);
   await replica.daily(account);
   expect((await failedEvents(account)).toSorted()).toEqual([1500, 4900]);
-  expect((await replicas.money(account, orderId)).charges.map((charge) => charge.refunded_cents)).toEqual([0, 0]);
+  expect((await replicas.money(account, orderId)).charges.map((charge) => charge.refundedCents)).toEqual([0, 0]);
 });
 
 test('an order with more attempts than a page holds shows every charge and refund among them', async () => {
@@ -237,7 +237,7 @@ test('a captured payment is not given back while its order’s accepted upsell i
   const { orderId } = input;
   await startPayment(replica.deps, caller(account), input);
   // Killed once the capture is recorded, before the upsell is begun.
-  const dying = replicas.start(dyingAt(11));
+  const dying = replicas.start(dyingAt(20));
   await expect(settleHold(dying.deps, caller(account), orderId, 'accepted')).rejects.toSatisfy(isDeath);
   const [captured = ''] = await chargeIds(account, orderId);
   await expect(refundOne(replica, account, captured)).rejects.toMatchObject({ code: 'invalid_transition' });

@@ -299,7 +299,7 @@ test('an order whose refund was refused renews as before; one whose refund was t
   replicas.clock.advance(2 * hourMs);
   // It finds the failed refund.
   await replica.daily(account);
-  expect((await replicas.money(account, failing)).charges).toMatchObject([{ refunded_cents: 0 }]);
+  expect((await replicas.money(account, failing)).charges).toMatchObject([{ refundedCents: 0 }]);
   expect(await replica.renew(account)).toMatchObject({ charged: 0 });
 });
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { StartInput } from '../src/charging/new-attempt.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { NoProcessorError } from '../src/processors/processor-registry.ts';
+import { lookUpAttempt } from '../src/reconciliation/lost-attempts.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
@@ -20,6 +21,9 @@ beforeEach(() => {
 
 const start = ({ deps }: Replica, input: StartInput) =>
   startPayment(deps, { accountId: account, requestId: 'r' }, input);
+
+const lookUp = ({ deps }: Replica, input: StartInput) =>
+  lookUpAttempt(deps, { accountId: account, requestId: 'r' }, input);
 
 /** The first attempt of a checkout, as it began now. */
 const attempt = (fields: Partial<StartInput> = {}): StartInput => {
@@ -113,15 +117,13 @@ test('attempts that the processor never got leave no row, and cost the next one 
 test('an attempt that is only to be looked up is recorded when the processor has it, and never sent', async () => {
   const input = attempt();
   const replica = await loseAttempt(input);
-  const requested = { ...input, paymentMethod: null };
-  expect(await start(replica, requested)).toMatchObject({ attemptNo: 1, status: 'succeeded', amountCents: 4900 });
+  expect(await lookUp(replica, input)).toMatchObject({ attemptNo: 1, status: 'succeeded', amountCents: 4900 });
   const other = {
     ...attempt(),
-    paymentMethod: null,
     begunAt: new Date(replicas.clock.nowMs() - 2 * minuteMs).toISOString(),
   };
-  expect(await start(replica, other)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
-  expect(await start(replica, { ...other, paymentMethod: 'sim_ok' })).toMatchObject({ status: 'declined' });
+  expect(await lookUp(replica, other)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  expect(await start(replica, other)).toMatchObject({ status: 'declined' });
   expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp']);
   expect(await completed()).toEqual([
     [1, 'succeeded'],
@@ -196,7 +198,7 @@ test('an attempt that is found while an earlier one is open is not charged anew 
   replica.fail('throws_before', 'throws_before');
   expect(await start(replica, input)).toMatchObject({ attemptNo: 1, status: 'processing' });
   replicas.clock.advance(hourMs);
-  const meanwhile = replicas.start(actedAt('payments-start', 'after', () => replica.round()));
+  const meanwhile = replicas.start(actedAt('lost-attempts-write', 'after', () => replica.round()));
   expect(await start(meanwhile, input)).toMatchObject({ attemptNo: 1, status: 'processing' });
   expect(await start(meanwhile, input)).toMatchObject({ attemptNo: 2, status: 'succeeded' });
   expect(await chargedThere()).toEqual([4900]);
@@ -245,4 +247,6 @@ test('an attempt that was sent before a restore is not declined because the choi
   expect(await chargedThere()).toEqual([4900]);
   const { charges } = await replicas.money(account, input.orderId);
   expect(charges).toMatchObject([{ processor: 'simulated' }]);
+  const told = (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.completed'));
+  expect(told.map(({ data }) => data.processor)).toEqual(['simulated']);
 });

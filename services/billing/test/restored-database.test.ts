@@ -120,7 +120,7 @@ test('a refund of ours that a restored database lacks is recorded, ends its subs
   expect(await daily(replicas.start())).toMatchObject([{ code: 'charging_stopped' }]);
   expect(await renewed(refunded.id)).toMatchObject({ status: 'canceled' });
   const { charges, payments } = await replicas.money(account, input.orderId);
-  expect(charges).toMatchObject([{ amount_cents: 4_900, refunded_cents: 4_900 }]);
+  expect(charges).toMatchObject([{ amountCents: 4_900, refundedCents: 4_900 }]);
   expect(payments.filter(({ step }) => step === 'refund')).toHaveLength(1);
   expect(await chargedThere()).toEqual({ [input.orderId]: 1 });
   expect(await daily(replicas.start(), { confirmsUnmatched: true })).toEqual([]);
@@ -134,7 +134,7 @@ test('a restored database charges no upsell again that was charged after the bac
   const caller = { accountId: account, requestId: 'r' };
   await startPayment(replica.deps, caller, input);
   // Killed once the capture is recorded, before the upsell is begun.
-  const dying = replicas.start(dyingAt(11));
+  const dying = replicas.start(dyingAt(20));
   await expect(settleHold(dying.deps, caller, orderId, 'accepted')).rejects.toSatisfy(isDeath);
   const copy = await copyDatabase(replicas.database);
   for (const by of [replica, replicas.start()]) {

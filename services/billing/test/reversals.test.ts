@@ -109,7 +109,7 @@ test('a capture that was found under another payment, and is found once more und
   expect(await lookUpDeclined(replica.deps, capture)).toBe('done');
   await replica.round();
   expect(await backThere(account)).toEqual([]);
-  expect((await money()).charges).toMatchObject([{ amount_cents: 4_900, refunded_cents: 0 }]);
+  expect((await money()).charges).toMatchObject([{ amountCents: 4_900, refundedCents: 0 }]);
 });
 
 test('a capture that is found after its hold counted as captured elsewhere is the order’s money: it stays', async () => {
@@ -127,5 +127,5 @@ test('a capture that is found after its hold counted as captured elsewhere is th
   expect(await lookUpDeclined(replica.deps, capture)).toBe('done');
   await replica.round();
   expect(await backThere(account)).toEqual([]);
-  expect((await money()).charges).toMatchObject([{ amount_cents: 4_900, refunded_cents: 0 }]);
+  expect((await money()).charges).toMatchObject([{ amountCents: 4_900, refundedCents: 0 }]);
 });

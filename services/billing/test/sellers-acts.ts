@@ -58,9 +58,8 @@ export class Shop {
 
   /** Of an order that its buyer has paid in the checkout: it has money that can go back. */
   async sell(): Promise<void> {
-    const { card, orderTimeMs } = this.#replicas.outside;
-    const orderId = newId('order', orderTimeMs ?? this.#replicas.clock.nowMs());
-    const input = startInput({ orderId, paymentMethod: card('sim_ok') });
+    const orderId = newId('order', this.#replicas.clock.nowMs());
+    const input = startInput({ orderId, paymentMethod: this.#replicas.outside.card('sim_ok') });
     await startPayment(this.#replicas.start().deps, { accountId: this.account, requestId: 'r' }, input);
     this.#paid.add(orderId);
     this.subscriptions.push(await subscribe(this.#replicas, this.account, { orderId, paymentMethod: null }));
@@ -246,4 +245,21 @@ export function actedAt(name: string, when: 'before' | 'after', act: () => Promi
     return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
   };
   return { database };
+}
+
+/** A process whose first answer to a payment of an order waits until others have acted: before it is recorded, or once it is committed. */
+export function answeredAt(when: 'before' | 'after', act: () => Promise<unknown>): Wrap {
+  let acted = false;
+  const answers: Wrap['answers'] = (writer) => ({
+    close: () => writer.close(),
+    add: async (answer) => {
+      const isFirst = !acted;
+      acted = true;
+      if (isFirst && when === 'before') await act();
+      const written = await writer.add(answer);
+      if (isFirst && when === 'after') await act();
+      return written;
+    },
+  });
+  return { answers };
 }

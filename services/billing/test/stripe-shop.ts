@@ -7,6 +7,7 @@ import { receiveProcessorEvent } from '@app/contracts/processor-events';
 import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { processorEventHandled } from '../src/points/points.ts';
+import { dayMs } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { orderEvent } from './samples.ts';
 import { commandOf, harness, stripe } from './set-up.ts';
@@ -19,8 +20,12 @@ export interface StripeShop {
   readonly key: string;
   /** Pays for an order, or tries to once more. */
   pay(fields?: Parameters<typeof startInput>[0]): Promise<{ readonly status: string; readonly reason: string | null }>;
-  /** A monthly subscription that was bought now, by a customer of its own. @returns its order */
-  subscribe(): Promise<string>;
+  /**
+   * A monthly subscription that was bought now, by a customer of its own, or that says so many days ago: after 31 it is due, and a run
+   * that charges it reads no month of Stripe's lists, which takes a second.
+   * @returns its order
+   */
+  subscribe(daysAgo?: number): Promise<string>;
   run(): Promise<{ readonly ok: boolean; readonly problems: readonly unknown[] }>;
   /** As the database has it. */
   subscription(orderId: string): Promise<SubscriptionRow>;
@@ -53,11 +58,11 @@ export async function openStripeShop(key = `sk_live_${newId('account', harness.c
     account,
     key,
     pay,
-    subscribe: async () => {
+    subscribe: async (daysAgo = 0) => {
       const orderId = newId('order', harness.clock.nowMs());
       const customerEmail = `${orderId}@example.com`;
       await pay({ orderId, customerEmail });
-      const paidAt = harness.clock.now().toISOString();
+      const paidAt = new Date(harness.clock.nowMs() - daysAgo * dayMs).toISOString();
       await harness.deliver(orderPaid, orderEvent(account, { orderId, customerEmail, paidAt, paymentMethod: null }));
       return orderId;
     },

@@ -13,7 +13,7 @@ import { copyDatabase } from './database-copy.ts';
 import { factsOf } from './facts.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, runOf, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
-import { actedAt } from './sellers-acts.ts';
+import { actedAt, answeredAt } from './sellers-acts.ts';
 import { commandOf, openReplicas, replicas } from './set-up.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
@@ -142,7 +142,7 @@ test('a list whose reader is killed between a fact and what follows from it: the
 
 test('an answer whose process is killed once it is recorded is told once, and its order goes on', async () => {
   const account = newAccount();
-  const killed = replicas.start(actedAt('payments-record', 'after', dies));
+  const killed = replicas.start(answeredAt('after', dies));
   await expect(pay(killed, account)).rejects.toThrow();
   replicas.clock.advance(2 * minuteMs);
   await replicas.start().round();

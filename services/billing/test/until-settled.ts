@@ -22,6 +22,6 @@ export async function untilSettled(
 async function isSettled(replicas: Replicas, account: string, orderId: string): Promise<boolean> {
   const { payments, hold, charges } = await replicas.money(account, orderId);
   if (payments.some(({ finishedAt }) => finishedAt === null)) return false;
-  if (charges.some(({ refund_due_at }) => refund_due_at !== null)) return false;
+  if (charges.some(({ refundDueAt }) => refundDueAt !== null)) return false;
   return hold === null || hold.status === 'settled' || hold.status === 'lost';
 }

@@ -12,8 +12,8 @@ import { checkAndAdvance } from './advance-order.ts';
  */
 export async function lookUpOverdue(deps: PaymentDeps, { accountId }: Caller, hold: Hold): Promise<Hold> {
   const { database, clock, processorCalls } = deps;
-  const open = openPaymentOf(hold, await readMoney(database, accountId, hold.order_id));
+  const open = openPaymentOf(hold, await readMoney(database, accountId, hold.orderId));
   if (open === undefined || !isOverdue(open, processorCalls.deadlineMs, clock.nowMs())) return hold;
-  await checkAndAdvance(deps, accountId, hold.order_id, open.id, open.step);
-  return (await readMoney(database, accountId, hold.order_id)).hold ?? hold;
+  await checkAndAdvance(deps, accountId, hold.orderId, open.id, open.step);
+  return (await readMoney(database, accountId, hold.orderId)).hold ?? hold;
 }

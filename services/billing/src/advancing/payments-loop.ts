@@ -45,6 +45,7 @@ export async function runRound(deps: PaymentDeps, isClosing: () => boolean = () 
     checkAndAdvance(deps, account_id, order_id, id, step);
   await forEachOrder(deps, payments, check, isClosing);
   const holds = await claimDueHolds(database, clock.now());
+  // Where a decision is stored, it stays, and this goes on with it.
   const settle = async ({ account_id, order_id }: DueOrder): Promise<void> => {
     await decideHold(deps, byItself(account_id), order_id, 'not_decided', { retryCapture: true });
   };

@@ -1,12 +1,13 @@
 import { DomainError } from '@app/contracts/errors';
 import type { HoldResult } from '@app/contracts/payments';
+import type { Attempt } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { readMoney } from '../charging/payment-store.ts';
 import type { Caller } from '../charging/start-payment.ts';
 import { advanceHold } from '../holds/advance-hold.ts';
 import { decideRelease } from '../holds/decide-release.ts';
 import { holdResultOf } from '../holds/hold.rules.ts';
-import { endLackedHold, type LackedAttempt } from '../reconciliation/lacked-hold.ts';
+import { endLackedHold } from '../reconciliation/lacked-hold.ts';
 import { lookUpOverdue } from './look-up-overdue.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function releaseHold(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,
-  attempt?: LackedAttempt,
+  attempt?: Attempt,
 ): Promise<HoldResult> {
   const { accountId } = caller;
   const decide = async () => {

@@ -127,12 +127,15 @@ interface Card {
 
 /** The row is committed before the call, as of every payment; its id is the key. */
 async function save(deps: CardDeps, context: Context, card: Card): Promise<Payment> {
-  const { clock, processorCalls, database } = deps;
+  const { clock, processorCalls, database, restored } = deps;
   const { accountId, requestId } = context;
   const { state, paymentId, method: paymentMethod, processor, returnUrl, confirmsByScript } = card;
   const confirming = { returnUrl, ...(confirmsByScript && { confirmsByScript }) };
   const about = { paymentId, amountCents: 0, currency: state.currency, orderId: state.order_id };
   const nowMs = clock.nowMs();
+  // The command's time.
+  const begunMs = idTimeMs(paymentId);
+  const isFirst = !restored.mayHaveSent(begunMs);
   const begun = await beginCard(database, {
     accountId,
     subscriptionId: state.id,
@@ -148,11 +151,7 @@ async function save(deps: CardDeps, context: Context, card: Card): Promise<Payme
   }
   const { payment, isNew } = begun;
   if (!isNew) return await refresh(deps, context, payment);
-  // Of a command that began long ago and has no row here, a database that a backup has replaced may have sent the card.
-  const begunMs = idTimeMs(paymentId);
-  const mayHaveArrived = nowMs - begunMs >= processorCalls.deadlineMs;
-  const sending = { requestId, isFirst: true, mayHaveArrived };
-  return await sendUnlessFound(deps, payment, sending, begunMs);
+  return await sendUnlessFound(deps, payment, { requestId, isFirst }, begunMs);
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { recordOf } from '@app/service-kit/row-arrays';
 import { type Answer, type AnswerWriter, createSingleAnswerWriter } from '../charging/answer-store.ts';
 import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
-import { updateColumns, updateTypes } from '../charging/payment-store.ts';
+import { rowOfUpdate, updateColumns, updateTypes } from '../charging/payment-store.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
 import { lockSubscription } from '../subscriptions/lock-subscription.ts';
 import { stateColumns, stateValues } from '../subscriptions/subscription-rows.ts';
@@ -45,7 +45,7 @@ export const createCardAnswerWriter = (database: Database, clock: Clock): Answer
 async function writeAnswer(client: Client, { payment, decision }: Answer, now: Date): Promise<boolean> {
   const { id, accountId, orderId, test, processor } = payment;
   const locked = await lockSubscription(client, accountId, orderId);
-  const update = JSON.stringify([{ ...decision.update, id, account_id: accountId }]);
+  const update = JSON.stringify([{ ...rowOfUpdate(decision.update), id, account_id: accountId }]);
   const { rows } = await client.query(recordStatement([accountId, orderId, update]));
   const [recorded] = rows;
   if (recorded === undefined) return false;

@@ -23,24 +23,25 @@ import {
 } from './payment-store.ts';
 
 /** Writes the row of an attempt to pay: resolves with `written`, or with the order's attempts that were made before, in their order. */
-export type AttemptWriter = Pick<Batcher<AttemptToWrite, 'written' | readonly Payment[]>, 'add' | 'close'>;
+export type AttemptWriter = Pick<Batcher<Payment, 'written' | readonly Payment[]>, 'add' | 'close'>;
 
-/** `wasLost`: it is not the next attempt, but an earlier one that a restored database lacks. */
-type AttemptToWrite = Payment & { readonly wasLost?: boolean };
-
-const incomingTypes = { ...sentTypes, was_lost: 'bool' };
-const incomingValues = {
+/** The values of an attempt `i` that is written, which has `sentTypes`. $2 the system's time here */
+export const incomingValues = {
   ...columnsFrom('i', ...(Object.keys(sentTypes) as (keyof typeof sentTypes)[])),
   sent_ahead_ms: sentAheadMs('$2'),
 };
 
+/** Whether a payment `p` keeps every other attempt of its order from being made. */
+export const stopsEach = `(p.status <> 'declined' or p.decline_reason = '${otherPayment}')`;
+
 /**
  * What keeps an attempt from being made: a guard that repeats `decideStart`, because another replica may write an attempt until this
- * statement runs. One that a restored database lacks may come after later ones that were declined.
+ * statement runs.
  */
-const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or (p.attempt_no >= i.attempt_no and i.was_lost is not true)`;
+const stops = `${stopsEach} or p.attempt_no >= i.attempt_no`;
 
-const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and p.step = 'main'`;
+/** The attempts `p` of the order of an attempt `i`. */
+export const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and p.step = 'main'`;
 
 /**
  * Writes each attempt that may be made, and returns for each other one the attempts before it. The indexes keep out a second one
@@ -51,7 +52,7 @@ const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and 
 const startStatement = statement<StartedRow>(
   'payments-start',
   `with incoming as materialized (
-     select ${namesOf(incomingTypes)} from json_to_recordset($1::json) as i(${recordOf(incomingTypes)})
+     select ${namesOf(sentTypes)} from json_to_recordset($1::json) as i(${recordOf(sentTypes)})
    ), written as (
      ${insertPayments(
        incomingValues,
@@ -75,20 +76,18 @@ type StartedRow =
   | { readonly id: string; readonly tried: Payment[] | null; readonly account: null; readonly version: null }
   | { readonly id: null; readonly tried: null; readonly account: string; readonly version: number | null };
 
-const rowOfAttempt = (attempt: AttemptToWrite) => ({ ...rowOfPayment(attempt), was_lost: attempt.wasLost });
-
 /**
  * @param processors what is written goes to the account at the processor whose keys are stored then: another one can be stored only
  * while no payment is open, and a payment is open once it is written
  */
 export function createAttemptWriter(database: Database, processors: Pick<KnownProcessors, 'follow'>): AttemptWriter {
-  return createBatcher<AttemptToWrite, 'written' | readonly Payment[]>({
+  return createBatcher<Payment, 'written' | readonly Payment[]>({
     span: { service: 'billing', one: 'write payment', many: 'write payments', count: 'app.payments' },
     concurrency: 2,
     keysOf: ({ accountId, orderId }) => [`${accountId}/${orderId}`],
     run: together(async (payments) => {
       const { rows } = await database.pool.query(
-        startStatement([JSON.stringify(payments.map(rowOfAttempt)), new Date(Date.now())]),
+        startStatement([JSON.stringify(payments.map(rowOfPayment)), new Date(Date.now())]),
       );
       for (const { account, version } of rows) {
         if (account !== null && version !== null) await processors.follow(account, version);

@@ -6,7 +6,7 @@ import type { PaymentDeps } from './payment-deps.ts';
 import { unknownText } from './payment-notices.rules.ts';
 import { notifyNotReceived, notifyOfPayment } from './payment-notices.ts';
 import { lockUnanswered, readMoney } from './payment-store.ts';
-import { type RecordContext, recordAnswer } from './record-payment.ts';
+import { type RecordContext, recordAnswer } from './record-answer.ts';
 import { sendPayment } from './send-payment.ts';
 import { isStillWanted } from './wanted-renewal.ts';
 

@@ -51,8 +51,8 @@ const all = [hold, charge, renewal, ...others];
 const named = (payments: readonly Payment[]) => payments.map((each) => [`${each.step} by ${each.call}`, each] as const);
 
 const taken: Charge = {
-  ...{ id: 'pmt_c', amount_cents: 4900, refunded_cents: 0, currency: 'usd', processor: 'simulated', reference: 'ch_1' },
-  ...{ lost_cents: 0, test: false, refund_due_at: null, refund_from_attempt: null, step: 'main' },
+  ...{ id: 'pmt_c', amountCents: 4900, refundedCents: 0, currency: 'usd', processor: 'simulated', reference: 'ch_1' },
+  ...{ lostCents: 0, test: false, refundDueAt: null, refundFromAttempt: null, step: 'main' },
 };
 const money: OrderMoney = {
   ...{ accountId: 'acc_1', orderId: 'ord_1', payments: [], charges: [taken], renewals: [] },
@@ -83,15 +83,15 @@ test('a success takes money, holds it or gives it back, by what was called and w
 test.each(named(all))('%s: a definite answer ends it from every status that is open', (_, of) => {
   for (const outcome of [succeeded, declined]) {
     const { update } = decideAnswer(of, outcome, nowMs, { money });
-    expect(update).toMatchObject({ status: outcome.status, finished_at: at(0), next_check_at: null });
+    expect(update).toMatchObject({ status: outcome.status, finishedAt: at(0), nextCheckAt: null });
     expect(update.from).toEqual(['created', 'sent', 'unknown', 'requires_action']);
   }
 });
 
 test.each(named(all))('%s: without an answer it is unknown, has a next look-up, and brings about nothing', (_, of) => {
   const decision = decideAnswer(of, { status: 'unknown' }, nowMs, { money });
-  expect(decision.update).toMatchObject({ status: 'unknown', from: ['created', 'sent'], finished_at: null });
-  expect(decision.update.next_check_at).toEqual(
+  expect(decision.update).toMatchObject({ status: 'unknown', from: ['created', 'sent'], finishedAt: null });
+  expect(decision.update.nextCheckAt).toEqual(
     of.step === 'main' || of.step === 'release' ? of.nextCheckAt : at(minuteMs),
   );
   expect([decision.events, decision.released]).toEqual([[], null]);
@@ -99,13 +99,13 @@ test.each(named(all))('%s: without an answer it is unknown, has a next look-up, 
 
 test.each(named([hold, charge, renewal]))('%s: a first sending of which nothing was done ends it, soft', (_, of) => {
   expect(decideAnswer(of, notDone, nowMs, { isFirst: true }).update).toMatchObject({
-    ...{ status: 'declined', decline_kind: 'soft', decline_reason: 'nothing_done' },
-    decline_message: 'Nothing was done. Too many requests.',
+    ...{ status: 'declined', declineKind: 'soft', declineReason: 'nothing_done' },
+    declineMessage: 'Nothing was done. Too many requests.',
   });
 });
 
 test.each(named(all))('%s: nothing done says nothing where an earlier sending may have arrived', (_, of) => {
-  for (const context of [{}, { isFirst: false }, { isFirst: true, mayHaveArrived: true }]) {
+  for (const context of [{}, { isFirst: false }]) {
     expect(decideAnswer(of, notDone, nowMs, { money, ...context }).update.status).toBe('unknown');
   }
 });
@@ -122,23 +122,23 @@ test('only a buyer’s payment and a renewal can wait for the buyer; for any oth
     expect(update.status).toBe(of.step === 'main' || of.step === 'renewal' ? 'requires_action' : 'unknown');
   }
   expect(decideAnswer(confirmed, requests, nowMs).update).toMatchObject({
-    ...{ status: 'requires_action', processor_reference: 'ref_1', action_url: 'https://bank.example' },
-    next_check_at: at(minuteMs),
+    ...{ status: 'requires_action', processorReference: 'ref_1', actionUrl: 'https://bank.example' },
+    nextCheckAt: at(minuteMs),
   });
 });
 
 test('a renewal that waits is looked up no later than an hour after it was sent', () => {
   const late = { ...confirmed, status: 'requires_action', nextCheckAt: at(66 * minuteMs) } as Payment;
-  expect(decideAnswer(late, requests, nowMs + 6 * minuteMs).update.next_check_at).toEqual(at(60 * minuteMs));
+  expect(decideAnswer(late, requests, nowMs + 6 * minuteMs).update.nextCheckAt).toEqual(at(60 * minuteMs));
   const soon = { ...late, nextCheckAt: at(11 * minuteMs) };
-  expect(decideAnswer(soon, requests, nowMs + 6 * minuteMs).update.next_check_at).toEqual(at(11 * minuteMs));
-  expect(decideAnswer(late, requests, nowMs + 61 * minuteMs).update.next_check_at).toEqual(at(66 * minuteMs));
+  expect(decideAnswer(soon, requests, nowMs + 6 * minuteMs).update.nextCheckAt).toEqual(at(11 * minuteMs));
+  expect(decideAnswer(late, requests, nowMs + 61 * minuteMs).update.nextCheckAt).toEqual(at(66 * minuteMs));
 });
 
 test('a renewal that its buyer may confirm, and a release, keep the time of their next look-up', () => {
   for (const each of [confirmed, others[4] as Payment]) {
     const often = { ...each, checks: 9, nextCheckAt: at(5 * minuteMs) };
-    expect(decideAnswer(often, { status: 'unknown' }, nowMs).update.next_check_at).toEqual(at(5 * minuteMs));
+    expect(decideAnswer(often, { status: 'unknown' }, nowMs).update.nextCheckAt).toEqual(at(5 * minuteMs));
   }
 });
 
@@ -153,9 +153,16 @@ test.each([
   [{ status: 'not_sent', why: 'key_unreadable' }, 'processor_key_unreadable'],
   [{ status: 'not_sent', why: 'no_processor' }, 'no_payment_processor'],
 ] as const)('what was not sent or received ends as a soft decline: %o', (outcome, reason) => {
-  const { update, events } = decideAnswer(charge, outcome, nowMs);
-  expect(update).toMatchObject({ status: 'declined', decline_kind: 'soft', decline_reason: reason });
+  const { update, events } = decideAnswer(charge, outcome, nowMs, { isFirst: true });
+  expect(update).toMatchObject({ status: 'declined', declineKind: 'soft', declineReason: reason });
   expect(events).toMatchObject([{ of: 'pmt_1', data: { status: 'declined', reason: 'try_again_later' } }]);
+});
+
+test('what could not be sent is unknown where an earlier sending of its key may have arrived', () => {
+  for (const why of ['key_unreadable', 'no_processor'] as const) {
+    const decision = decideAnswer(charge, { status: 'not_sent', why }, nowMs, { isFirst: false });
+    expect([decision.update.status, decision.events]).toEqual(['unknown', []]);
+  }
 });
 
 const eventsOf = (of: Payment, outcome: Answered, context: Parameters<typeof decideAnswer>[3] = { money }) =>
@@ -191,10 +198,10 @@ test('the end of a release ends the payment that waited, or lets it be looked up
   });
   const context = { released: waiting };
   const ended = decideAnswer(release, succeeded, nowMs, context);
-  expect(ended.released).toMatchObject({ status: 'declined', decline_reason: 'given_up' });
+  expect(ended.released).toMatchObject({ status: 'declined', declineReason: 'given_up' });
   expect(eventsOf(release, succeeded, context)).toEqual([['payment.completed', 'pmt_w', false]]);
   const refused = decideAnswer(release, declined, nowMs, context);
-  expect(refused.released).toMatchObject({ status: 'requires_action', next_check_at: at(0) });
+  expect(refused.released).toMatchObject({ status: 'requires_action', nextCheckAt: at(0) });
   expect(decideAnswer(release, { status: 'unknown' }, nowMs, context).released).toBeNull();
 });
 
@@ -203,7 +210,7 @@ test('after its release a renewal is looked up at once, and its confirmation is 
   const waiting = { ...confirmed, status: 'requires_action', actionUrl: 'https://bank.example' } as Payment;
   for (const outcome of [succeeded, declined]) {
     expect(decideAnswer(release, outcome, nowMs, { released: waiting }).released).toMatchObject({
-      ...{ status: 'requires_action', action_url: null, next_check_at: at(0), finished_at: null },
+      ...{ status: 'requires_action', actionUrl: null, nextCheckAt: at(0), finishedAt: null },
     });
   }
   expect(decideAnswer(release, { status: 'unknown' }, nowMs, { released: waiting }).released).toBeNull();

@@ -12,6 +12,7 @@ import {
   isOfBuyer,
   keyUnreadable,
   nextCheckAt,
+  noAnswer,
   noProcessor,
   nothingDone,
   notReceived,
@@ -42,7 +43,7 @@ import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
  *   other_payment  a look-up found another payment under its key. A decline `other_payment`, or open
  *   unknown        there is no answer, and money may have moved. It stays open, and is looked up
  *
- * Where an earlier sending of the key may have arrived, `not_done` and `not_sent` leave it open too.
+ * Where this was not the first sending of its key, `not_done` and `not_sent` leave it open too.
  */
 export type Answered =
   | SentOutcome
@@ -61,15 +62,13 @@ export interface AnswerContext {
   readonly money?: OrderMoney;
   /** The payment that a release is about. */
   readonly released?: Payment;
-  /** Its row was written for this sending. */
+  /** Its row was written for this sending, and no earlier one of its key can have arrived. */
   readonly isFirst?: boolean;
   /** Of a renewal: the processor refused it on an earlier day too, and charges others of the account. */
   readonly refusedBefore?: boolean;
-  /** Its key was sent before all the same, perhaps: by a database that a backup has replaced. */
-  readonly mayHaveArrived?: boolean;
 }
 
-/** All that an answer changes: what one statement writes. */
+/** All that an answer changes: what one transaction writes. */
 export interface Decision {
   readonly update: PaymentUpdate;
   readonly effects: Effects;
@@ -86,34 +85,24 @@ export type DecidedEvent = { readonly of: string; readonly if_whole?: true } & (
   | { readonly definition: typeof chargesRefunded; readonly data: EventData<typeof chargesRefunded> }
 );
 
-/** Fields are named as the columns. */
+/** What is written of a payment: `rowOfUpdate` names it as the columns. */
 export interface PaymentUpdate {
   readonly status: Payment['status'];
   /** Any other status means that another process recorded an end before. */
   readonly from: readonly Payment['status'][];
-  readonly decline_kind: 'soft' | 'hard' | null;
-  readonly decline_reason: string | null;
-  readonly decline_message: string | null;
-  readonly processor_reference: string | null;
-  readonly action_url: string | null;
-  readonly last_four: string | null;
+  readonly declineKind: 'soft' | 'hard' | null;
+  readonly declineReason: string | null;
+  readonly declineMessage: string | null;
+  readonly processorReference: string | null;
+  readonly actionUrl: string | null;
+  readonly lastFour: string | null;
   readonly wallet: CardWallet | null;
-  readonly finished_at: Date | null;
-  readonly next_check_at: Date | null;
+  readonly finishedAt: Date | null;
+  readonly nextCheckAt: Date | null;
 }
 
 const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
-const unchanged = {
-  decline_kind: null,
-  decline_reason: null,
-  decline_message: null,
-  processor_reference: null,
-  action_url: null,
-  last_four: null,
-  wallet: null,
-  finished_at: null,
-  next_check_at: null,
-} as const;
+const unchanged = { ...noAnswer, nextCheckAt: null } as const;
 
 /**
  * What a processor's answer to a payment brings about of the payment and of its order's money: it alone decides, for answers in
@@ -146,7 +135,7 @@ function changeOf(
   payment: Payment,
   outcome: Answered,
   nowMs: number,
-  { isFirst = false, mayHaveArrived = false, refusedBefore = false }: AnswerContext,
+  { isFirst = false, refusedBefore = false }: AnswerContext,
 ): Change {
   switch (outcome.status) {
     case 'succeeded':
@@ -158,14 +147,14 @@ function changeOf(
     case 'not_received':
       return notReceivedChange(nowMs);
     case 'not_sent':
-      if (mayHaveArrived) return unknownChange(payment, nowMs);
+      if (!isFirst) return unknownChange(payment, nowMs);
       return outcome.why === 'no_processor'
         ? softDecline(noProcessor, noProcessorMessage, nowMs)
         : softDecline(keyUnreadable, keyUnreadableMessage, nowMs);
     case 'other_payment':
       return otherPaymentChange(payment, outcome.found, nowMs);
     case 'not_done':
-      return isFirst && !mayHaveArrived && endsUndone(payment)
+      return isFirst && endsUndone(payment)
         ? softDecline(undoneReason(payment, outcome, refusedBefore), `Nothing was done. ${outcome.message}`, nowMs)
         : unknownChange(payment, nowMs);
     case 'unknown':
@@ -178,7 +167,7 @@ const noProcessorMessage = 'Nothing was sent: the account has chosen no payment 
 
 /**
  * A buyer's payment ends. Where the other one took money, or may still, no later attempt of the order is charged. A refund ends
- * too: the rest of a charge is another amount where a restored database lacks earlier refunds, and an open refund would keep
+ * too: the rest of a charge is another amount where earlier refunds are not recorded here, and an open refund would keep
  * everything else of the order out for good. Others have amounts of their own making: their seller is notified that they are unknown.
  */
 function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number): Change {
@@ -202,7 +191,8 @@ function undoneReason({ step }: Payment, { why }: NotDone, refusedBefore: boolea
 
 /**
  * Buyers confirm their own payments, and renewals. A renewal of a buyer who is away waits too where its key was sent before while they
- * were there: it is given up at once. For any other payment the port rules this answer out, and nothing is known.
+ * were there: it is given up at once. For any other payment the port rules this answer out, and nothing is known. No event tells of it: who
+ * shows the page asks (`continuePayment`).
  */
 function waitingChange(
   payment: Payment,
@@ -214,9 +204,9 @@ function waitingChange(
     ...unchanged,
     status: 'requires_action',
     from: open,
-    processor_reference: reference,
-    action_url: url,
-    next_check_at: checkOfWaiting(payment, nowMs),
+    processorReference: reference,
+    actionUrl: url,
+    nextCheckAt: checkOfWaiting(payment, nowMs),
   };
   return { update, effects: noEffects };
 }
@@ -224,8 +214,8 @@ function waitingChange(
 type Declined = Extract<Answered, { status: 'declined' }>;
 
 function declinedChange({ kind, reason, message, lastFour }: Omit<Declined, 'status'>, nowMs: number): Change {
-  const decline = { decline_kind: kind, decline_reason: reason, decline_message: message, last_four: lastFour ?? null };
-  const update = { ...unchanged, ...decline, status: 'declined', from: open, finished_at: new Date(nowMs) } as const;
+  const decline = { declineKind: kind, declineReason: reason, declineMessage: message, lastFour: lastFour ?? null };
+  const update = { ...unchanged, ...decline, status: 'declined', from: open, finishedAt: new Date(nowMs) } as const;
   return { update, effects: noEffects };
 }
 
@@ -242,8 +232,11 @@ const softDecline = (reason: string, message: string, nowMs: number): Change =>
 /** What is looked up all along keeps the time of its next look-up, however many there were. */
 function unknownChange(payment: Payment, nowMs: number): Change {
   const keepsTime = isOfBuyer(payment) || isAskingRenewal(payment) || payment.step === 'release';
-  const next_check_at = (keepsTime ? payment.nextCheckAt : null) ?? nextCheckAt(payment.checks, nowMs);
-  return { update: { ...unchanged, status: 'unknown', from: ['created', 'sent'], next_check_at }, effects: noEffects };
+  const checkAt = (keepsTime ? payment.nextCheckAt : null) ?? nextCheckAt(payment.checks, nowMs);
+  return {
+    update: { ...unchanged, status: 'unknown', from: ['created', 'sent'], nextCheckAt: checkAt },
+    effects: noEffects,
+  };
 }
 
 function succeededChange(payment: Payment, outcome: SucceededOutcome, nowMs: number): Change {
@@ -252,20 +245,20 @@ function succeededChange(payment: Payment, outcome: SucceededOutcome, nowMs: num
     ...unchanged,
     status: 'succeeded',
     from: open,
-    processor_reference: reference,
-    last_four: lastFour,
+    processorReference: reference,
+    lastFour,
     wallet,
-    finished_at: new Date(nowMs),
+    finishedAt: new Date(nowMs),
   };
   return { update, effects: effectsOf(payment, outcome, nowMs) };
 }
 
-type Completing = Pick<PaymentUpdate, 'status' | 'finished_at' | 'decline_reason' | 'last_four' | 'wallet'>;
+type Completing = Pick<PaymentUpdate, 'status' | 'finishedAt' | 'declineReason' | 'lastFour' | 'wallet'>;
 
 /** What checkout is notified of at the end of a main payment; null for one that has no end yet, and for other steps. */
 export function completedBy(payment: Payment, update: Completing): EventData<typeof paymentCompleted> | null {
-  const { status, finished_at } = update;
-  if (payment.step !== 'main' || finished_at === null) return null;
+  const { status, finishedAt } = update;
+  if (payment.step !== 'main' || finishedAt === null) return null;
   if (status !== 'succeeded' && status !== 'declined') return null;
   const held = status === 'succeeded' && payment.call === 'authorize';
   return {
@@ -275,13 +268,13 @@ export function completedBy(payment: Payment, update: Completing): EventData<typ
     status: held ? 'held' : status,
     amountCents: payment.amountCents,
     currency: payment.currency,
-    reason: status === 'declined' ? buyerReason(update.decline_reason) : null,
-    lastFour: update.last_four ?? payment.lastFour,
+    reason: status === 'declined' ? buyerReason(update.declineReason) : null,
+    lastFour: update.lastFour ?? payment.lastFour,
     wallet: update.wallet ?? payment.wallet,
-    decideBy: held ? (decideBy(payment, finished_at)?.toISOString() ?? null) : null,
+    decideBy: held ? (decideBy(payment, finishedAt)?.toISOString() ?? null) : null,
     processor: payment.processor,
     test: payment.test,
-    completedAt: finished_at.toISOString(),
+    completedAt: finishedAt.toISOString(),
   };
 }
 
@@ -292,18 +285,18 @@ export function completedBy(payment: Payment, update: Completing): EventData<typ
 function afterRelease(waiting: Payment, { status }: PaymentUpdate, nowMs: number): PaymentUpdate | null {
   const isRenewal = waiting.step === 'renewal';
   if (status === 'declined' || (status === 'succeeded' && isRenewal)) {
-    const action_url = isRenewal ? null : waiting.actionUrl;
-    return { ...unchanged, status: 'requires_action', from: open, action_url, next_check_at: new Date(nowMs) };
+    const actionUrl = isRenewal ? null : waiting.actionUrl;
+    return { ...unchanged, status: 'requires_action', from: open, actionUrl, nextCheckAt: new Date(nowMs) };
   }
   if (status !== 'succeeded') return null;
   return {
     ...unchanged,
     status: 'declined',
     from: open,
-    decline_kind: 'soft',
-    decline_reason: givenUp,
-    decline_message: 'The buyer did not confirm it; it was given up.',
-    finished_at: new Date(nowMs),
+    declineKind: 'soft',
+    declineReason: givenUp,
+    declineMessage: 'The buyer did not confirm it; it was given up.',
+    finishedAt: new Date(nowMs),
   };
 }
 
@@ -312,7 +305,7 @@ const completedEvent = (payment: Payment, update: PaymentUpdate): DecidedEvent[]
   return data === null ? [] : [{ of: payment.id, definition: paymentCompleted, data }];
 };
 
-/** @param money all of the order's, as it was before: what changed since is decided by the statement that records the end */
+/** @param money all of the order's, as it was before: what changed since is decided by the transaction that records the end */
 function refundEvents(
   payment: Payment,
   { refunded }: Effects,
@@ -327,7 +320,7 @@ function refundEvents(
   const refund = refundedPart(money, { ...payment, finishedAt: refundedAt });
   const events: DecidedEvent[] = [{ of, definition: chargeRefunded, data: { ...about, refund } }];
   if (!money.charges.some(({ id }) => id === refunded.id)) return events;
-  const refundedCents = money.charges.reduce((sum, charge) => sum + charge.amount_cents - charge.lost_cents, 0);
+  const refundedCents = money.charges.reduce((sum, charge) => sum + charge.amountCents - charge.lostCents, 0);
   const data = { ...about, refundedCents, refunds: [...refundsOf(money), refund] };
   return [...events, { of, if_whole: true, definition: chargesRefunded, data }];
 }
@@ -335,7 +328,7 @@ function refundEvents(
 /** What the seller has to know of a refused capture or refund. */
 function declineNotices(
   payment: Payment,
-  { decline_reason: reason, decline_message: message }: PaymentUpdate,
+  { declineReason: reason, declineMessage: message }: PaymentUpdate,
   money: OrderMoney | undefined,
 ): DecidedEvent[] {
   const notice = (summary: string): DecidedEvent[] => [
@@ -356,7 +349,7 @@ function declineNotices(
   if (payment.step === 'reversal') return notice(reversalRefusedText(payment, message));
   if (payment.step !== 'refund') return [];
   const charges = money?.charges ?? [];
-  const refundedCents = charges.reduce((sum, { refunded_cents }) => sum + refunded_cents, 0);
-  const chargedCents = charges.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
+  const refundedCents = charges.reduce((sum, { refundedCents }) => sum + refundedCents, 0);
+  const chargedCents = charges.reduce((sum, { amountCents }) => sum + amountCents, 0);
   return notice(refundRefusedText(payment, message, { refundedCents, chargedCents }));
 }

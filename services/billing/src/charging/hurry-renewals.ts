@@ -3,7 +3,7 @@ import { statement } from '@app/service-kit/database';
 /**
  * What changes whether a subscription wants its renewal lets one that its buyer may still confirm be looked up at once: it is given
  * up then, where it is not wanted. In the transaction of the change, after the locks of subscriptions; the order in
- * which it locks is that of the statement that records answers.
+ * which it locks is that of the transaction that records answers.
  * $1 accounts and $2 orders, in pairs
  */
 export const hurryRenewalsStatement = statement(

@@ -51,7 +51,7 @@ export function decideLateSuccess(
   if (payment.step === 'renewal') {
     return subscription !== undefined && renewsLate(subscription, payment) ? 'reopen' : 'reverse';
   }
-  // A hold without its payment is one that this database lacked: it has ended, and its order with it.
+  // The hold of a payment that was declined has ended without it, and its order with it.
   if (payment.step === 'main') return money.hold === null ? 'reopen' : 'reverse';
   return isOfHold(payment, money.hold) ? 'reopen' : 'reverse';
 }
@@ -75,7 +75,7 @@ export const renewsLate = (
  */
 const isOfHold = (payment: Payment, hold: Hold | null): boolean =>
   hold?.status === 'settling' ||
-  (hold?.status === 'settled' && hold.captured_cents === 0 && takenFor(payment) === 'capture');
+  (hold?.status === 'settled' && hold.capturedCents === 0 && takenFor(payment) === 'capture');
 
 /** A charge on the saved card takes the money of a hold in place of its capture, as in the index `payments_one_of_step`. */
 const takenFor = ({ step }: Payment): string => (step === 'recharge' ? 'capture' : step);
@@ -84,5 +84,5 @@ const isForTheSame = (one: Payment, other: Payment): boolean =>
 
 function isLeft({ chargeId, amountCents }: Payment, { charges, renewals }: OrderMoney): boolean {
   const charge = [...charges, ...renewals].find(({ id }) => id === chargeId);
-  return charge !== undefined && amountCents <= charge.amount_cents - charge.refunded_cents - charge.lost_cents;
+  return charge !== undefined && amountCents <= charge.amountCents - charge.refundedCents - charge.lostCents;
 }

@@ -5,7 +5,7 @@ import { isLost } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readClockDifferences, readPayment, writeProcessor } from './payment-store.ts';
-import { type RecordContext, recordAnswer } from './record-payment.ts';
+import { type RecordContext, recordAnswer } from './record-answer.ts';
 import { renewalAsFound } from './wanted-renewal.ts';
 
 /**
@@ -17,11 +17,12 @@ import { renewalAsFound } from './wanted-renewal.ts';
  */
 export type LookedUp = Payment | 'not received' | 'unanswered';
 
-export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<LookedUp> {
+export async function lookUpPayment(deps: PaymentDeps, written: Payment, context: RecordContext): Promise<LookedUp> {
   const { clock, logger, database, processorCalls } = deps;
   const lookedUpMs = clock.nowMs();
   try {
-    const found = await lookUpAtProcessor(deps, await withProcessor(deps, payment));
+    const payment = await withProcessor(deps, written);
+    const found = await lookUpAtProcessor(deps, payment);
     const outcome = await renewalAsFound(deps, payment, found);
     if (outcome === null) {
       const clocks = await readClockDifferences(database, payment);
@@ -29,11 +30,11 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
     }
     await recordAnswer(deps, payment, outcome ?? { status: 'not_received' }, { ...context, seenBy: 'look-up' });
   } catch (err) {
-    const { id: paymentId, accountId, orderId } = payment;
+    const { id: paymentId, accountId, orderId } = written;
     logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; the lookup will be retried');
     return 'unanswered';
   }
-  return await readPayment(database, payment);
+  return await readPayment(database, written);
 }
 
 /** What the processor has of a payment; nothing is recorded. @returns null where it has not got it. @throws where it cannot be known */
@@ -56,8 +57,7 @@ function unlessOther(err: unknown): Answered {
 }
 
 /**
- * A payment that was sent before a restore which lost the account's choice of a processor is looked up where the seller chooses
- * again.
+ * A payment that was written while the account had no processor is looked up where the seller chooses one: it may have been sent there.
  */
 async function withProcessor({ database, processors }: PaymentDeps, payment: Payment): Promise<Payment> {
   if (payment.processor !== noneChosen) return payment;

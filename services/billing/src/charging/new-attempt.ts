@@ -1,38 +1,38 @@
-import type { RequestInput } from '@app/contracts/define';
 import { emailKey } from '@app/contracts/email-key';
-import { idTimeMs } from '@app/contracts/ids';
-import type { startPayment } from '@app/contracts/payments';
 import type { CardRequest, PaymentRequest } from '../processors/port.ts';
 import { UnusableProcessorError } from '../processors/processor-registry.ts';
 import { lostFrom, unanswered } from './payment.rules.ts';
-import type { Payment } from './payment.types.ts';
+import type { Attempt, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { buyersPaymentKey } from './payment-key.ts';
 
 type FirstSent = NonNullable<CardRequest['firstSent']>;
 
-/** An attempt of a buyer to pay, as checkout requests it. */
-export type StartInput = RequestInput<typeof startPayment>;
+/** An attempt of a buyer to pay, as it is sent. */
+export interface StartInput extends Attempt {
+  /** The processor's token for the buyer's card. */
+  readonly paymentMethod: string;
+}
 
 /**
- * Written as `sent`: the call follows at once, and the first look-up is made when it can say that the payment was lost. One that
- * is only looked up was sent when it began, if it was.
+ * Written as `sent`: the call follows at once, and the first look-up is made when it can say that the payment was lost.
+ * @param sentFromMs when its key was first sent at the earliest
  */
 export async function newAttempt(
   { clock, processors, processorCalls }: PaymentDeps,
   accountId: string,
   input: StartInput,
+  sentFromMs = Date.parse(input.begunAt),
 ): Promise<Payment> {
-  const { orderId, attemptNo, amountCents, currency, hold, customerEmail, productName, test, begunAt } = input;
+  const { orderId, attemptNo, amountCents, currency, hold, customerEmail, productName, test } = input;
   const { processor, statementSuffix } = await processors
     .chosen(accountId, test)
     .then(({ processor: { name }, ...of }) => ({ processor: name, statementSuffix: of.statementSuffix }), unusable);
   const nowMs = clock.nowMs();
-  const sentMs = input.paymentMethod === null ? Date.parse(begunAt) : nowMs;
   const id = buyersPaymentKey(accountId, orderId, attemptNo);
   return {
     ...unanswered,
-    ...requestOf(id, input, firstSentOf(input, nowMs), statementSuffix),
+    ...requestOf(id, input, firstSentOf(sentFromMs, nowMs), statementSuffix),
     id,
     accountId,
     orderId,
@@ -50,7 +50,7 @@ export async function newAttempt(
     productName,
     test,
     createdAt: new Date(nowMs),
-    sentAt: new Date(sentMs),
+    sentAt: new Date(nowMs),
     nextCheckAt: lostFrom(nowMs, processorCalls.deadlineMs),
   };
 }
@@ -61,31 +61,27 @@ function unusable(err: unknown): { readonly processor: string; readonly statemen
   throw err;
 }
 
-/** The card of what is only looked up is not known, and is not requested. */
 function requestOf(
   paymentId: string,
   input: StartInput,
   firstSent: FirstSent,
   statementSuffix?: string,
 ): PaymentRequest {
-  const { orderId, amountCents, currency, customerEmail, returnUrl, hold, savesCard, confirmsByScript } = input;
+  const { orderId, amountCents, currency, paymentMethod, customerEmail, returnUrl, hold } = input;
+  const { savesCard, confirmsByScript } = input;
   const words = {
     description: input.productName,
     ...(input.customerName && { customerName: input.customerName }),
     ...(statementSuffix !== undefined && { statementSuffix }),
   };
-  const paymentMethod = input.paymentMethod ?? '';
   const how = { savesCard, ...(confirmsByScript && { confirmsByScript }) };
   const card = { paymentMethod, customerEmail, returnUrl, firstSent, ...how };
   const request = { paymentId, orderId, amountCents, currency, ...card, ...words };
   return { call: hold === null ? 'charge' : 'authorize', request };
 }
 
-/**
- * A database that a backup has replaced may have sent the attempt since it began. One that is only looked up may be an earlier one
- * than the request says: it was sent for the order, and before now.
- */
-function firstSentOf({ orderId, paymentMethod, begunAt }: StartInput, nowMs: number): FirstSent {
-  const fromMs = Math.min(nowMs, paymentMethod === null ? idTimeMs(orderId) : Date.parse(begunAt));
-  return { from: new Date(fromMs).toISOString(), to: new Date(nowMs).toISOString() };
-}
+/** The row may be newer than what was sent under its key. */
+const firstSentOf = (sentFromMs: number, nowMs: number): FirstSent => ({
+  from: new Date(Math.min(nowMs, sentFromMs)).toISOString(),
+  to: new Date(nowMs).toISOString(),
+});

@@ -1,5 +1,3 @@
-import type { RequestInput } from '@app/contracts/define';
-import type { startPayment } from '@app/contracts/payments';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
@@ -8,7 +6,7 @@ import type { Processors } from '../processors/processor-registry.ts';
 import type { AnswerWriters } from './answer-store.ts';
 import type { AttemptWriter } from './attempt-store.ts';
 import type { OrderMutex } from './order-mutex.ts';
-import type { Hold, OrderMoney, Payment } from './payment.types.ts';
+import type { Attempt, Hold, OrderMoney, Payment } from './payment.types.ts';
 
 export interface PaymentDeps {
   readonly database: Database;
@@ -33,7 +31,7 @@ export interface RestoredDatabase {
    */
   lookUpLostAttempts(
     accountId: string,
-    input: RequestInput<typeof startPayment>,
+    attempt: Attempt,
     before: readonly Payment[],
     requestId: string | null,
   ): Promise<readonly Payment[] | undefined>;
@@ -46,6 +44,11 @@ export interface RestoredDatabase {
     requestId: string | null,
     of: { readonly hold: Hold; readonly money: OrderMoney; readonly attemptNo: number },
   ): Promise<'recorded' | 'not listed' | 'not read'>;
+  /**
+   * Whether the key of a payment of which there was no row here may have been sent all the same.
+   * @param begunMs when the buyer's request of it began: epoch milliseconds
+   */
+  mayHaveSent(begunMs: number): boolean;
   /** Whether a renewal that the processor never got may be sent again: not before it is known whether this database lacks anything. */
   mayResendRenewal(renewal: Payment): Promise<boolean>;
 }

@@ -3,8 +3,8 @@ import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import type { Payment } from './payment.types.ts';
 
 /**
- * The id of a buyer's payment, which is its idempotency key: it follows from account, order and attempt, so that a database
- * that was restored from a backup comes to the key that the processor had before. Its time is about that of the order's, so
+ * The id of a buyer's payment, which is its idempotency key: it follows from account, order and attempt, so that
+ * whatever is recorded here comes to the key that the processor had before. Its time is about that of the order's, so
  * that payments list in that order.
  */
 export function buyersPaymentKey(accountId: string, orderId: string, attemptNo: number): string {

@@ -86,12 +86,18 @@ export const refundFailedText = (about: About, message: string | null, lostCents
 export const keyUnreadableText = (processor: string): string =>
   `No buyer can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Until then nothing is charged, and buyers must try again later.`;
 
-export const keyRefusedText = (processor: string): string =>
-  `The payment processor does not accept your account’s API key. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: buyers must try again later, and renewals wait.`;
+const apiKey = (test: boolean): string => (test ? 'API key for test mode' : 'API key');
 
-/** @param lacked what the key may not do, in plain words */
-export const notPermittedText = (processor: string, lacked: readonly string[]): string =>
-  `Your account’s API key may not do all that it has to. ${lacked.join(' ')} What needs it was not done, and everything else goes on. Give the key what it lacks at the payment processor, and store it again in Settings (processor ${processor}).`;
+/** @param test whether it is the key of test purchases */
+export const keyRefusedText = (processor: string, test: boolean): string =>
+  `The payment processor does not accept your account’s ${apiKey(test)}. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: ${test ? 'until then test purchases are not paid' : 'buyers must try again later, and renewals wait'}.`;
+
+/**
+ * @param lacked what the key may not do, in plain words
+ * @param test as in `keyRefusedText`
+ */
+export const notPermittedText = (processor: string, lacked: readonly string[], test: boolean): string =>
+  `Your account’s ${apiKey(test)} may not do all that it has to. ${lacked.join(' ')} What needs it was not done, and everything else goes on. Give the key what it lacks at the payment processor, and store it again in Settings (processor ${processor}).`;
 
 /** Of the notification a day that the processor takes no payments. */
 export const requestRefusedKey = 'request_refused';

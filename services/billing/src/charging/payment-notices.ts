@@ -1,11 +1,12 @@
+import type { EventData } from '@app/contracts/define';
 import { dayMs } from '@app/contracts/durations';
 import { paymentNoticed } from '@app/contracts/payments';
 import { type NotifyOnceOptions, notifyOnce } from '@app/messaging/notify-once';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { Client } from '@app/service-kit/database';
+import { keyRefusedCode } from '../processors/key-refusal.ts';
 import type { NotDone } from '../processors/port.ts';
 import type { UnreadableKeyError } from '../processors/processor-registry.ts';
-import { keyRefusedCode } from '../processors/refused-key.ts';
 import { keyUnreadableKey } from '../processors/settings/processor-settings.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -24,7 +25,11 @@ interface PaymentNotification extends Omit<NotifyOnceOptions, 'now'> {
   /** One notification is sent for the same words here. */
   readonly key: string;
   readonly text: string;
+  readonly emailed?: Emailed | undefined;
 }
+
+/** Of what the seller gets an email as well. */
+type Emailed = Pick<EventData<typeof paymentNoticed>, 'code' | 'lacksPermission'>;
 
 /**
  * Notifies the seller of a payment, once for each key.
@@ -33,12 +38,12 @@ interface PaymentNotification extends Omit<NotifyOnceOptions, 'now'> {
 export async function notifyOfPayment(
   { database, clock, wakeRelay }: Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>,
   payment: Payment,
-  { key, text, ...options }: PaymentNotification,
+  { key, text, emailed, ...options }: PaymentNotification,
   client: Pick<Client, 'query'> = database.pool,
 ): Promise<void> {
   const { accountId } = payment;
   const now = clock.now();
-  const event = noticeEvent(payment, text, { accountId, requestId: null, nowMs: now.getTime() });
+  const event = noticeEvent(payment, text, { accountId, requestId: null, nowMs: now.getTime() }, emailed);
   if ((await notifyOnce(client, [{ accountId, key, event }], { now, ...options })) > 0) wakeRelay();
 }
 
@@ -53,8 +58,10 @@ export function noticeEvent(
   about: Pick<Payment, 'orderId' | 'test'>,
   summary: string,
   source: PaymentEventSource,
+  emailed: Emailed = {},
 ): OutboxRow {
-  return outboxRow(paymentNoticed, { orderId: about.orderId, summary, test: about.test }, source);
+  const data = { orderId: about.orderId, summary, test: about.test, ...emailed };
+  return outboxRow(paymentNoticed, data, source);
 }
 
 type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
@@ -65,21 +72,32 @@ export const notifyNoProcessor = (deps: Deps, payment: Payment): Promise<void> =
 
 /**
  * Notifies the seller once in a UTC day of what only they can mend: the processor does not accept the account's API key, the key lacks
- * a permission, or the processor takes no payments for the account. A daily run says each under the same key.
+ * a permission, or the processor takes no payments for the account. A daily run says each under the same key. Test purchases have a key of
+ * their own at the processor: what is wrong with it says nothing of the live one, and is said apart.
  */
 export async function notifyUndone(deps: Deps, payment: Payment, { why, message }: NotDone): Promise<void> {
-  const { processor } = payment;
-  if (why === keyRefusedCode) await notifyOnceADay(deps, payment, keyRefusedCode, keyRefusedText(processor));
+  const { processor, test } = payment;
+  if (why === keyRefusedCode)
+    await notifyOnceADay(deps, payment, why, keyRefusedText(processor, test), { code: keyRefusedCode });
   if (why === 'request_refused') {
     await notifyOnceADay(deps, payment, requestRefusedKey, requestRefusedText(processor, message));
   }
   if (why === 'not_permitted') {
-    await notifyOnceADay(deps, payment, `${keyRefusedCode} permissions`, notPermittedText(processor, [message]));
+    const text = notPermittedText(processor, [message], test);
+    const emailed = { code: keyRefusedCode, lacksPermission: true } as const;
+    await notifyOnceADay(deps, payment, `${keyRefusedCode} permissions`, text, emailed);
   }
 }
 
-async function notifyOnceADay(deps: Deps, payment: Payment, what: string, text: string): Promise<void> {
-  await notifyOfPayment(deps, payment, { key: `${what} ${deps.clock.now().toISOString().slice(0, 10)}`, text });
+async function notifyOnceADay(
+  deps: Deps,
+  payment: Payment,
+  what: string,
+  text: string,
+  emailed?: Emailed,
+): Promise<void> {
+  const today = deps.clock.now().toISOString().slice(0, 10);
+  await notifyOfPayment(deps, payment, { key: `${what} ${payment.test ? 'test ' : ''}${today}`, text, emailed });
 }
 
 const againAfterMs = dayMs;

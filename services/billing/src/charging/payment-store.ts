@@ -4,6 +4,10 @@ import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
 import { namesOf } from '@app/service-kit/row-arrays';
 import type { PaymentRequest } from '../processors/port.ts';
 import { noneChosen } from '../processors/processor-registry.ts';
+import { chargeColumns, chargeOf } from './charge-columns.ts';
+import { mappingOf } from './column-mapping.ts';
+import type { PaymentUpdate } from './decide-answer.rules.ts';
+import { holdColumns, holdOf } from './hold-columns.ts';
 import { type ClockDifferences, checkDelaysMs, notReceived, undoneReasons } from './payment.rules.ts';
 import type { Charge, Hold, OrderMoney, Payment, RefundedDispute } from './payment.types.ts';
 
@@ -50,32 +54,14 @@ const columnTypes = {
   releasing: 'bool',
 } as const;
 
-/** The field of a payment that a column has: `account_id` is `accountId`. */
-type FieldOf<Column extends string> = Column extends `${infer First}_${infer Rest}`
-  ? `${First}${Capitalize<FieldOf<Rest>>}`
-  : Column;
-const fieldOf = (column: string): string => column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-type ColumnTypes = typeof columnTypes;
-type FieldTypes = { readonly [Column in keyof ColumnTypes as FieldOf<Column>]: ColumnTypes[Column] };
-
-const fields = Object.keys(columnTypes).map((column) => [column, fieldOf(column)] as const);
+const payment = mappingOf(columnTypes);
 /** What statements return of payments, by their fields, and as they select it. */
-export const paymentTypes: ColumnsOf<Payment> = Object.fromEntries(
-  fields.map(([column, field]) => [field, columnTypes[column as keyof ColumnTypes]]),
-) as FieldTypes;
-export const paymentColumns = fields.map(([column, field]) => `${column} as "${field}"`).join(', ');
+export const paymentTypes: ColumnsOf<Payment> = payment.types;
+export const paymentColumns = payment.select();
 
 /** A payment as statements get it to write it. */
-export type PaymentRow = { readonly [Column in keyof ColumnTypes]: Payment[FieldOf<Column>] };
-export const rowOfPayment = (payment: Payment): PaymentRow =>
-  Object.fromEntries(
-    fields.map(([column, field]) => [column, payment[field as keyof Payment]]),
-  ) as unknown as PaymentRow;
-
-/** As `Charge` names them, and when they were made. */
-const chargeColumns = `id, amount_cents, refunded_cents, lost_cents, currency, processor, reference, test, step, refund_due_at,
-  refund_from_attempt, charged_at`;
+export type PaymentRow = ReturnType<typeof rowOfPayment>;
+export const rowOfPayment = (written: Payment) => payment.rowOf(written);
 
 /** Times as PostgreSQL writes them in JSON become dates; those of rows are dates already. */
 export function paymentOf(row: Payment): Payment {
@@ -128,16 +114,16 @@ const moneyStatement = statement<MoneyRow>(
      (select json_agg(p order by p."createdAt", p.id)
       from (select ${paymentColumns} from payments where account_id = $1 and order_id = $2) as p) as payments,
      (select json_agg(c order by c.charged_at, c.id)
-      from (select ${chargeColumns} from charges where account_id = $1 and order_id = $2 and step <> 'renewal') as c) as charges,
+      from (select ${chargeColumns()}, charged_at from charges where account_id = $1 and order_id = $2 and step <> 'renewal') as c) as charges,
      (select json_agg(c order by c.charged_at, c.id)
-      from (select ${chargeColumns} from charges where account_id = $1 and id = any (array(
+      from (select ${chargeColumns()}, charged_at from charges where account_id = $1 and id = any (array(
         select id from payments
         where account_id = $1 and order_id = $2 and step = 'renewal' and status = 'succeeded'))) as c) as renewals,
      (select id from subscriptions where account_id = $1 and order_id = $2 limit 1) as subscription_id,
      (select json_agg(d) from (
         select payment_id, reason, status, refundable, closed_at is null as open
         from disputes where account_id = $1 and order_id = $2) as d) as disputes,
-     (select row_to_json(h) from holds as h where account_id = $1 and order_id = $2) as hold,
+     (select row_to_json(h) from (select ${holdColumns} from holds where account_id = $1 and order_id = $2) as h) as hold,
      (select method from payment_methods where account_id = $1 and order_id = $2) as method`,
   {
     charges: 'json',
@@ -180,18 +166,6 @@ export async function readMoney(database: Database, accountId: string, orderId: 
   };
 }
 
-const chargeOf = (row: Charge): Charge => ({ ...row, refund_due_at: dateOf(row.refund_due_at) });
-
-function holdOf(row: Hold): Hold {
-  const { capture_before, decide_by, due_at } = row;
-  return {
-    ...row,
-    capture_before: new Date(capture_before),
-    decide_by: new Date(decide_by),
-    due_at: new Date(due_at),
-  };
-}
-
 type Of<Name extends string> = Readonly<Record<Name, string>>;
 
 /** An expression for each column of a new payment; those that may be missing have their defaults then. */
@@ -230,15 +204,13 @@ export const updateColumns = updateWith('c.next_check_at');
 export const updateRenewalColumns = updateWith(
   `case when c.status = 'requires_action' then least(c.next_check_at, p.next_check_at) else c.next_check_at end`,
 );
+const changedTypes = { status: 'text', ...answerTypes, next_check_at: 'timestamptz' } as const;
 /** Where what a payment may leave was compared before. */
-export const checkedUpdateTypes = {
-  id: 'text',
-  account_id: 'text',
-  status: 'text',
-  ...answerTypes,
-  next_check_at: 'timestamptz',
-} as const;
+export const checkedUpdateTypes = { id: 'text', account_id: 'text', ...changedTypes } as const;
 export const updateTypes = { ...checkedUpdateTypes, from: 'text[]' } as const;
+const changed = mappingOf(changedTypes);
+/** What a decision changes of a payment, as statements get it to write it. */
+export const rowOfUpdate = (update: PaymentUpdate) => ({ ...changed.rowOf(update), from: update.from });
 
 export interface DueOrder {
   readonly account_id: string;

@@ -12,7 +12,7 @@ export const isAskingRenewal = (payment: Pick<Payment, 'step' | 'call' | 'reques
   payment.step === 'renewal' && 'confirmation' in payment.request && payment.request.confirmation !== undefined;
 
 /** What an answer fills. */
-const noAnswer = {
+export const noAnswer = {
   declineKind: null,
   declineReason: null,
   declineMessage: null,
@@ -49,9 +49,12 @@ const renewalAskedWithinMs = hourMs / 2;
 /** How long ago it was sent, in milliseconds. */
 const ageMs = (payment: Payment, nowMs: number): number => nowMs - (payment.sentAt ?? payment.createdAt).getTime();
 
+/** Until when what the processor never got may be sent under its key, unless a buyer waits for it: epoch milliseconds. */
+export const sendUntilMs = (payment: Payment): number =>
+  (payment.sentAt ?? payment.createdAt).getTime() + (isAskingRenewal(payment) ? renewalAskedWithinMs : resendWithinMs);
+
 /** What the processor never got may be sent again for so long, unless a buyer waits for it. */
-export const mayResend = (payment: Payment, nowMs: number): boolean =>
-  ageMs(payment, nowMs) < (isAskingRenewal(payment) ? renewalAskedWithinMs : resendWithinMs);
+export const mayResend = (payment: Payment, nowMs: number): boolean => nowMs < sendUntilMs(payment);
 
 /** What the processor does not know then was never received. */
 export const isNeverReceived = (payment: Payment, nowMs: number): boolean =>
@@ -172,7 +175,7 @@ export function decideStart(tried: readonly Payment[], attemptNo: number): Start
   if (same !== undefined) return { kind: 'outcome', of: same };
   const blocking = tried.find((payment) => payment.declineReason === otherPayment);
   if (blocking !== undefined) return { kind: 'outcome', of: blocking };
-  // One that a restored database lacked may be open, and older than another one that was declined.
+  // One that was given up may be open again, and older than another one that was declined.
   const last = tried.find((payment) => !hasEnded(payment)) ?? tried.at(-1);
   if (last === undefined) return { kind: 'charge' };
   if (last.status === 'requires_action' && last.attemptNo < attemptNo) return { kind: 'give up', of: last };

@@ -1,6 +1,13 @@
 import type { CardWallet } from '@app/contracts/card-wallets';
+import type { RequestInput } from '@app/contracts/define';
 import type { DisputeStatus } from '@app/contracts/disputes';
-import type { HoldEndReason, OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
+import type {
+  HoldEndReason,
+  OfferedUpsell,
+  PaymentPurpose,
+  PaymentStatus,
+  startPayment,
+} from '@app/contracts/payments';
 import type { PaymentRequest } from '../processors/port.ts';
 
 /** What a hold offers, fixed when its payment is made. */
@@ -9,12 +16,15 @@ export interface HoldTerms {
   readonly decisionMinutes: number;
 }
 
+/** An attempt of a buyer to pay, as checkout has it: without its card, which it does not store. */
+export type Attempt = Omit<RequestInput<typeof startPayment>, 'paymentMethod'>;
+
 /** An attempt to move money. Its columns have the same names in snake case: `payment-store.ts` maps them. */
 export type Payment = PaymentRequest & {
   readonly id: string;
   readonly accountId: string;
   readonly orderId: string;
-  /** What it pays for. */
+  /** Its purpose, what it pays for: named as its column, and no step of a flow. */
   readonly step: PaymentPurpose;
   /** Of a refund, the charge that it gives back. */
   readonly chargeId: string | null;
@@ -52,44 +62,44 @@ export type Payment = PaymentRequest & {
 export interface Charge {
   /** The id of the payment that took the money. */
   readonly id: string;
-  readonly amount_cents: number;
-  readonly refunded_cents: number;
+  readonly amountCents: number;
+  readonly refundedCents: number;
   /** What lost disputes gave the buyer. */
-  readonly lost_cents: number;
+  readonly lostCents: number;
   readonly currency: string;
   readonly processor: string;
   readonly reference: string;
   readonly test: boolean;
   /** Its refund, the whole rest of it, was requested and goes on at this time, unless a caller does it before. */
-  readonly refund_due_at: Date | null;
+  readonly refundDueAt: Date | null;
   /** The first attempt at the processor that belongs to the last such request; null for those of earlier versions. */
-  readonly refund_from_attempt: number | null;
+  readonly refundFromAttempt: number | null;
   /** What the charge is for. */
   readonly step: PaymentPurpose;
 }
 
 export interface Hold {
-  readonly order_id: string;
-  readonly account_id: string;
-  readonly payment_id: string;
+  readonly orderId: string;
+  readonly accountId: string;
+  readonly paymentId: string;
   readonly reference: string;
-  readonly amount_cents: number;
+  readonly amountCents: number;
   /** What was captured of it, or charged instead. */
-  readonly captured_cents: number;
+  readonly capturedCents: number;
   readonly currency: string;
-  readonly capture_before: Date;
-  readonly decide_by: Date;
+  readonly captureBefore: Date;
+  readonly decideBy: Date;
   readonly upsell: OfferedUpsell;
   readonly status: 'held' | 'settling' | 'settled' | 'lost';
   /** The buyer's on the upsell, or the seller's to end it without a charge. */
   readonly decision: 'accepted' | 'declined' | 'not_decided' | 'released' | null;
-  readonly upsell_declined: boolean;
+  readonly upsellDeclined: boolean;
   /** Of a lost one; null for those of earlier versions, which had expired. */
-  readonly lost_because: HoldEndReason | null;
+  readonly lostBecause: HoldEndReason | null;
   readonly processor: string;
   readonly test: boolean;
   /** When the payments loop goes on with it, unless a request does so before. */
-  readonly due_at: Date;
+  readonly dueAt: Date;
 }
 
 /** A bank's dispute of a charge, as the processor showed it last; fields are named as the columns. */

@@ -18,7 +18,7 @@ export function refundedPart(money: OrderMoney, refund: Refund): RefundedPart {
     refundId: refund.id,
     paymentId: charge.id,
     amountCents: refund.amountCents,
-    chargedCents: charge.amount_cents,
+    chargedCents: charge.amountCents,
     subscriptionId: renewal === undefined ? null : money.subscriptionId,
     period: money.payments.find(({ id }) => id === charge.id)?.period ?? null,
     refundedAt: (refund.finishedAt ?? refund.createdAt).toISOString(),

@@ -2,28 +2,39 @@ import type { SentOutcome } from '../processors/port.ts';
 import { UnreadableKeyError, UnusableProcessorError } from '../processors/processor-registry.ts';
 import { sendRequest } from '../processors/send-request.ts';
 import type { Answered } from './decide-answer.rules.ts';
-import { isAskingRenewal, isOfBuyer, isRefusedAmount, isTooLateToSend, mayResend } from './payment.rules.ts';
+import { isAskingRenewal, isOfBuyer, isRefusedAmount, isTooLateToSend, sendUntilMs } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { notifyKeyUnreadable, notifyNoProcessor, notifyUndone } from './payment-notices.ts';
-import { type RecordContext, recordAnswer } from './record-payment.ts';
+import { type RecordContext, recordAnswer } from './record-answer.ts';
 
 /**
  * Sends a payment whose row is committed, and records the answer: call, decide, write. No transaction is open meanwhile and no
  * connection is held. Without a readable answer by the deadline the payment is unknown; an answer that comes later is
  * recorded if it is unknown still.
+ * @param untilMs from then on it does not leave, as the processor may have forgotten its key: epoch milliseconds
  * @returns the payment as it stands then
  */
-export async function sendPayment(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Payment> {
+export async function sendPayment(
+  deps: PaymentDeps,
+  payment: Payment,
+  context: RecordContext,
+  untilMs = sendUntilMs(payment),
+): Promise<Payment> {
   return await deps.processorCalls.during(payment.id, async () => {
-    return await recordAnswer(deps, payment, await callProcessor(deps, payment, context), context);
+    return await recordAnswer(deps, payment, await callProcessor(deps, payment, context, untilMs), context);
   });
 }
 
 /** The call of `sendPayment`: the processor's answer, or that it is not known. */
-export async function callProcessor(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
+export async function callProcessor(
+  deps: PaymentDeps,
+  payment: Payment,
+  context: RecordContext,
+  untilMs = sendUntilMs(payment),
+): Promise<Answered> {
   const { clock, logger, processors, processorCalls } = deps;
-  const isBuyersFirst = context.isFirst === true && isOfBuyer(payment);
+  const mayLeave = (): boolean => clock.nowMs() < untilMs;
   // A buyer's payment is taken for lost after some deadlines, so what it waits for is part of its own.
   const isBackground = payment.step === 'renewal' && !isAskingRenewal(payment);
   const late = async (outcome: SentOutcome): Promise<void> => {
@@ -41,11 +52,12 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
   try {
     // This process may have paused between the row and here, while another one declined the payment.
     const tooLate = isTooLateToSend(payment, processorCalls.deadlineMs, clock.nowMs());
-    if (isBuyersFirst && tooLate) return { status: context.mayHaveArrived ? 'unknown' : 'not_received' };
-    // Another process may have ended it, and its subscription may have been charged anew.
-    if (isAskingRenewal(payment) && !mayResend(payment, clock.nowMs())) return { status: 'unknown' };
+    if (isOfBuyer(payment) && tooLate) return { status: context.isFirst ? 'not_received' : 'unknown' };
+    // Another process may have ended it, and what it was for may have been charged anew.
+    if (!mayLeave()) return { status: 'unknown' };
     const answered = await processorCalls.make(
-      (signal, untimed) => sendRequest(processors, payment, { signal, ...(isBackground && { isBackground, untimed }) }),
+      (signal, untimed) =>
+        sendRequest(processors, payment, { signal, mayLeave, ...(isBackground && { isBackground, untimed }) }),
       { late },
     );
     const outcome = asRefused(payment, answered);
@@ -55,7 +67,7 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     }
     return outcome;
   } catch (err) {
-    if (isBuyersFirst && err instanceof UnusableProcessorError) return await notSent(deps, payment, err);
+    if (isOfBuyer(payment) && err instanceof UnusableProcessorError) return await notSent(deps, payment, err);
     logger.warn(
       { err, ...logFieldsOf(payment) },
       'the outcome of a payment is unknown; it will be looked up at the processor',
@@ -69,7 +81,7 @@ const asRefused = (payment: Payment, outcome: SentOutcome): SentOutcome =>
     ? { status: 'not_done', why: 'request_refused', message: outcome.message }
     : outcome;
 
-/** Nothing was sent, so a first payment ends here: the seller has to do something, and the buyer may try again later. */
+/** Nothing was sent, so a buyer's payment ends here if it is the first sending of its key: the seller has to do something, and the buyer may try again later. */
 async function notSent(deps: PaymentDeps, payment: Payment, err: UnusableProcessorError): Promise<Answered> {
   if (err instanceof UnreadableKeyError) {
     await notifyKeyUnreadable(deps, payment, err);

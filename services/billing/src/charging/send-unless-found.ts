@@ -3,13 +3,13 @@ import { lookUpAtProcessor, lookUpPayment, paymentAfter } from './look-up-paymen
 import { resendWithinMs } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import type { RecordContext } from './record-payment.ts';
+import type { RecordContext } from './record-answer.ts';
 import { callProcessor, logFieldsOf, sendPayment } from './send-payment.ts';
 import { renewalAsFound } from './wanted-renewal.ts';
 
 /**
- * Sends a payment; nearly always at once. Its key may have been sent before, by a database that an older backup has replaced. A key
- * that the processor may have forgotten is looked up first. Unanswered, the payment is open, and its look-up is made again.
+ * Sends a payment; nearly always at once. A key that was sent so long ago, perhaps, that the processor may have forgotten it is looked
+ * up first. Unanswered, the payment is open, and its look-up is made again.
  * @param sinceMs when the key was first sent at the earliest
  * @returns the payment as it stands then
  */
@@ -19,7 +19,8 @@ export async function sendUnlessFound(
   context: RecordContext,
   sinceMs: number,
 ): Promise<Payment> {
-  if (deps.clock.nowMs() - sinceMs < resendWithinMs) return await sendPayment(deps, payment, context);
+  const untilMs = sinceMs + resendWithinMs;
+  if (deps.clock.nowMs() < untilMs) return await sendPayment(deps, payment, context, untilMs);
   const found = await lookUpPayment(deps, payment, context);
   return found === 'not received' ? await sendPayment(deps, payment, context) : paymentAfter(payment, found);
 }

@@ -17,7 +17,7 @@ interface Renewal {
 
 /**
  * Whether a subscription wants this renewal: it is due for this period on this card, and neither canceled, now or for the
- * period's end, nor paused, nor is a refund of its order requested (one that is made ends the subscription), nor a payment of it disputed.
+ * period's end, nor paused (`next_charge_at` is null then), nor is a refund of its order requested (one that is made ends the subscription), nor a payment of it disputed.
  * Compared before each call of the processor.
  * A guard of claims, which compare it under the subscription's lock: the rule is written down here alone. $1 account
  */

@@ -50,14 +50,14 @@ function updated(payment: Payment, { update }: Decision): Payment {
   return {
     ...payment,
     status: update.status,
-    declineKind: update.decline_kind,
-    declineReason: update.decline_reason,
-    declineMessage: update.decline_message,
-    actionUrl: update.action_url,
-    finishedAt: update.finished_at,
-    nextCheckAt: update.next_check_at,
-    processorReference: update.processor_reference ?? payment.processorReference,
-    lastFour: update.last_four ?? payment.lastFour,
+    declineKind: update.declineKind,
+    declineReason: update.declineReason,
+    declineMessage: update.declineMessage,
+    actionUrl: update.actionUrl,
+    finishedAt: update.finishedAt,
+    nextCheckAt: update.nextCheckAt,
+    processorReference: update.processorReference ?? payment.processorReference,
+    lastFour: update.lastFour ?? payment.lastFour,
     wallet: update.wallet ?? payment.wallet,
   };
 }

@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { CardDeps } from '../cards/put-payment-method.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { newKeyRefusal } from '../processors/refused-key.ts';
+import { newKeyRefusal } from '../processors/key-refusal.ts';
 import { chargeWhenMatched } from '../reconciliation/books/charge-when-matched.ts';
 import { noCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';

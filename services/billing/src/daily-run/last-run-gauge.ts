@@ -1,3 +1,4 @@
+import type { OverdueWatch } from '@app/runs/overdue-watch';
 import { allAccounts } from '@app/runs/run-lock';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
@@ -13,6 +14,12 @@ const accountsWithProblems = serviceGauge(
   'daily_run.accounts_with_problems',
   '{account}',
   'Accounts that have a problem of this code from the last daily run over all accounts',
+);
+
+const overdueAccounts = serviceGauge(
+  'daily_run.overdue_accounts',
+  '{account}',
+  'Accounts that have something due for 26 hours and had no daily run since, as the replica that reports counted them last',
 );
 
 /** Runs of all accounts together are one a day; one that was interrupted has no result and does not count. */
@@ -32,13 +39,19 @@ const problemsStatement = statement<{ code: string; accounts: number }>(
   { accounts: 'int4', code: 'text' },
 );
 
-/** How long ago the last daily run over all accounts ended, and how many accounts it left with what problems. */
-export function observeLastRun(database: Database, clock: Clock): { close(): void } {
-  return observeGauges('billing', [lastRunAge, accountsWithProblems], async () => {
+/** How long ago the last daily run over all accounts ended, how many accounts it left with what problems, and how many wait for one. */
+export function observeLastRun(
+  database: Database,
+  clock: Clock,
+  overdue: Pick<OverdueWatch, 'accounts'>,
+): { close(): void } {
+  return observeGauges('billing', [lastRunAge, accountsWithProblems, overdueAccounts], async () => {
+    const waiting = { gauge: overdueAccounts, value: overdue.accounts() };
     const [last] = (await database.pool.query(lastRunStatement([allAccounts]))).rows;
-    if (last === undefined) return [];
+    if (last === undefined) return [waiting];
     const problems = (await database.pool.query(problemsStatement([last.id]))).rows;
     return [
+      waiting,
       { gauge: lastRunAge, value: (clock.nowMs() - last.finished_at.getTime()) / 1_000 },
       ...problems.map(({ code, accounts }) => ({
         gauge: accountsWithProblems,

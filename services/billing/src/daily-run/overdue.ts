@@ -1,4 +1,5 @@
 import { withoutDailyRunMs } from '@app/contracts/daily-runs';
+import { idTimeMs } from '@app/contracts/ids';
 import { type OverdueWatch, startOverdueWatch } from '@app/runs/overdue-watch';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
@@ -38,6 +39,8 @@ export async function notifyOverdue(deps: OverdueDeps, closing: () => boolean = 
   const accountIds: string[] = [];
   for await (const accountId of accountsDueSince(deps.database, by)) {
     if (closing()) break;
+    // What fell due before there was an account, as in records that were brought along, no run of it has missed.
+    if (idTimeMs(accountId) > by.getTime()) continue;
     const values = [accountId];
     const { rows } = await deps.database.pool.query(lastRunStatement(values));
     const [last] = rows;

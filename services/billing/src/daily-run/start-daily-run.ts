@@ -11,7 +11,7 @@ import {
 } from '@app/runs/run-lock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { newKeyRefusal } from '../processors/refused-key.ts';
+import { newKeyRefusal } from '../processors/key-refusal.ts';
 import { addResults, noCounts, resultOf, withAccountInProblems } from '../runs/daily-counts.rules.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { isDueEvenIfOpen } from '../subscriptions/renewals/due-subscriptions.ts';
@@ -25,6 +25,7 @@ const progressOfRuns = progressTable(dailyRuns.table);
 export interface DailyDeps extends RunLockDeps {
   readonly runLock: RunLock<DailyResult>;
   readonly logger: Logger;
+  /** `dailySteps`, as `openDailyRuns` puts them together. */
   readonly steps: readonly DailyStep[];
   /** Accounts that the run over all works on at the same time; each takes a permit beside its own. */
   readonly partsAtOnce: number;

@@ -16,7 +16,8 @@ import { chargeWithinLimit } from './charge-within-limit.ts';
 
 /**
  * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
- * What ended of renewals, and what waits, is counted last. `chargeWhenMatched` and `chargeWithinLimit` are conditions: each runs
+ * A subscription ends after its last try with that try's answer (`effectOf`, renewal.rules.ts); `endCanceled` ends those that were
+ * canceled for the end of their period. What ended of renewals, and what waits, is counted last. `chargeWhenMatched` and `chargeWithinLimit` are conditions: each runs
  * the step that it is given, or notes in the result why not.
  * @param withServices steps that call other services
  */

@@ -1,6 +1,7 @@
 import type { DisputeResource } from '@app/contracts/disputes';
 import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
+import { chargeColumns, chargeTypes } from '../charging/charge-columns.ts';
 import type { Charge, Dispute } from '../charging/payment.types.ts';
 import type { ProcessorDispute } from '../processors/port.ts';
 import { outcomeOfDispute } from './dispute.rules.ts';
@@ -14,26 +15,16 @@ export interface DisputeScope {
 
 /** A charge of an order, or of a renewal of its subscription. */
 export interface DisputedCharge extends Charge {
-  readonly order_id: string;
+  readonly orderId: string;
   /** Both null for the order's own charges. */
-  readonly subscription_id: string | null;
+  readonly subscriptionId: string | null;
   readonly period: number | null;
 }
 
-const chargeTypes: ColumnsOf<DisputedCharge> = {
-  id: 'text',
-  amount_cents: 'int8',
-  refunded_cents: 'int8',
-  lost_cents: 'int8',
-  currency: 'text',
-  processor: 'text',
-  reference: 'text',
-  test: 'bool',
-  step: 'text',
-  refund_due_at: 'timestamptz',
-  refund_from_attempt: 'int4',
-  order_id: 'text',
-  subscription_id: 'text',
+const disputedTypes: ColumnsOf<DisputedCharge> = {
+  ...chargeTypes,
+  orderId: 'text',
+  subscriptionId: 'text',
   period: 'int4',
 };
 
@@ -61,17 +52,16 @@ export async function findOrder(
 /** In the order in which statements of refunds lock them. */
 const lockStatement = statement<DisputedCharge>(
   'disputes-lock-charges',
-  `select c.id, c.amount_cents, c.refunded_cents, c.lost_cents, c.currency, c.processor, c.reference, c.test, c.step,
-     c.refund_due_at, c.refund_from_attempt, p.order_id, p.period,
+  `select ${chargeColumns('c')}, p.order_id as "orderId", p.period,
      case c.step when 'renewal' then (select id from subscriptions where account_id = $1 and order_id = $2 limit 1) end
-       as subscription_id
+       as "subscriptionId"
    from charges as c join payments as p on p.id = c.id
    where c.account_id = $1 and c.id = any (array(
      select id from charges where account_id = $1 and order_id = $2 and step <> 'renewal'
      union all
      select id from payments where account_id = $1 and order_id = $2 and step = 'renewal' and status = 'succeeded'))
    order by c.id for no key update of c`,
-  chargeTypes,
+  disputedTypes,
 );
 
 /** All charges of an order and its renewals; they stay locked until the transaction ends. */
@@ -136,9 +126,9 @@ const openRefundStatement = statement(
 export async function hasOpenRefund(
   client: Client,
   accountId: string,
-  { id, order_id }: DisputedCharge,
+  { id, orderId }: DisputedCharge,
 ): Promise<boolean> {
-  return (await client.query(openRefundStatement([accountId, order_id, id]))).rows.length > 0;
+  return (await client.query(openRefundStatement([accountId, orderId, id]))).rows.length > 0;
 }
 
 const lossStatement = statement(
@@ -165,10 +155,10 @@ type OtherLost = Pick<Dispute, 'reference' | 'lost_cents'>;
 export async function readOtherLost(
   client: Client,
   accountId: string,
-  { id, order_id }: DisputedCharge,
+  { id, orderId }: DisputedCharge,
   reference: string,
 ): Promise<OtherLost[]> {
-  return (await client.query(othersStatement([accountId, order_id, id, reference]))).rows;
+  return (await client.query(othersStatement([accountId, orderId, id, reference]))).rows;
 }
 
 const ofOrderStatement = statement<Dispute>(

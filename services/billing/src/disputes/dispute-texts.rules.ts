@@ -6,10 +6,10 @@ import type { DisputedCharge } from './dispute-rows.ts';
 /** What sellers read of disputes in Recent activity. Cards and buyers are not named. */
 
 type Read = Pick<ProcessorDispute, 'reference' | 'amountCents' | 'currency' | 'reason' | 'status' | 'evidenceDueBy'>;
-type Of = Pick<DisputedCharge, 'order_id' | 'step'>;
+type Of = Pick<DisputedCharge, 'orderId' | 'step'>;
 
-const chargeText = ({ amountCents, currency }: Read, { order_id, step }: Of): string =>
-  `${formatAmount(amountCents, currency)} of ${step === 'renewal' ? 'a renewal of ' : ''}order ${order_id}`;
+const chargeText = ({ amountCents, currency }: Read, { orderId, step }: Of): string =>
+  `${formatAmount(amountCents, currency)} of ${step === 'renewal' ? 'a renewal of ' : ''}order ${orderId}`;
 
 const lastDay = ({ evidenceDueBy }: Read): string =>
   evidenceDueBy === null ? '' : ` by ${evidenceDueBy.toISOString().slice(0, 10)}`;

@@ -8,14 +8,14 @@ const openedAt = new Date('2026-03-15T12:00:00.000Z');
 const charge = (fields: Partial<Charge> = {}): Charge => ({
   ...{
     id: 'pmt_1',
-    amount_cents: 4_900,
-    refunded_cents: 0,
-    lost_cents: 0,
+    amountCents: 4_900,
+    refundedCents: 0,
+    lostCents: 0,
     given_back_cents: null,
     currency: 'usd',
     processor: 'stripe',
   },
-  ...{ reference: 'pi_1', test: false, refund_due_at: null, refund_from_attempt: null, step: 'main' },
+  ...{ reference: 'pi_1', test: false, refundDueAt: null, refundFromAttempt: null, step: 'main' },
   ...fields,
 });
 const read = (status: Dispute['status'], fields: Partial<ProcessorDispute> = {}): ProcessorDispute => ({
@@ -88,14 +88,14 @@ test.each([
   ['its own amount', charge(), { amountCents: 1_000 }, 1_000],
   [
     'its own amount of a charge that was refunded in part',
-    charge({ refunded_cents: 900 }),
+    charge({ refundedCents: 900 }),
     { amountCents: 4_000 },
     4_000,
   ],
-  ['no more than is left', charge({ refunded_cents: 900 }), { amountCents: 4_900 }, 4_000],
-  ['no more than an earlier dispute left', charge({ lost_cents: 4_000 }), { amountCents: 4_900 }, 900],
-  ['nothing where all went back', charge({ refunded_cents: 4_900 }), { amountCents: 4_900 }, 0],
-  ['the whole rest in another currency', charge({ refunded_cents: 900 }), { amountCents: 5, currency: 'eur' }, 4_000],
+  ['no more than is left', charge({ refundedCents: 900 }), { amountCents: 4_900 }, 4_000],
+  ['no more than an earlier dispute left', charge({ lostCents: 4_000 }), { amountCents: 4_900 }, 900],
+  ['nothing where all went back', charge({ refundedCents: 4_900 }), { amountCents: 4_900 }, 0],
+  ['the whole rest in another currency', charge({ refundedCents: 900 }), { amountCents: 5, currency: 'eur' }, 4_000],
 ] as const)('a lost one gives back %s', (_, of, fields, lostCents) => {
   expect(decideDispute(stored('under_review'), read('lost', fields), of)).toMatchObject({ closed: 'lost', lostCents });
 });
@@ -103,16 +103,16 @@ test.each([
 test('one that is lost and that the processor shows as won is reversed, and one that is won never again is lost', () => {
   const lost = { ...stored('lost', true), lost_cents: 4_900 };
   const reversed = { ...nothing, changed: true, closed: 'won' };
-  expect(decideDispute(lost, read('won'), charge({ lost_cents: 4_900 }))).toEqual({
+  expect(decideDispute(lost, read('won'), charge({ lostCents: 4_900 }))).toEqual({
     ...reversed,
     takenBackCents: 4_900,
   });
   const shared = { ...lost, given_back_cents: 900 };
-  expect(decideDispute(shared, read('won'), charge({ lost_cents: 4_900 }))).toEqual({
+  expect(decideDispute(shared, read('won'), charge({ lostCents: 4_900 }))).toEqual({
     ...reversed,
     takenBackCents: 900,
   });
   for (const late of ['lost', 'needs_response', 'prevented'] as const)
-    expect(decideDispute(lost, read(late), charge({ lost_cents: 4_900 }))).toEqual(nothing);
+    expect(decideDispute(lost, read(late), charge({ lostCents: 4_900 }))).toEqual(nothing);
   expect(decideDispute(stored('won', true), read('lost'), charge())).toEqual(nothing);
 });

@@ -39,7 +39,7 @@ const nothing: DisputeDecision = {
  */
 export function decideDispute(stored: Dispute | undefined, read: ProcessorDispute, charge: Charge): DisputeDecision {
   if (stored !== undefined && isReversal(stored, read)) {
-    const takenBackCents = Math.min(stored.given_back_cents ?? stored.lost_cents, charge.lost_cents);
+    const takenBackCents = Math.min(stored.given_back_cents ?? stored.lost_cents, charge.lostCents);
     return { ...nothing, changed: true, closed: 'won', takenBackCents };
   }
   if (stored !== undefined && (stored.closed_at !== null || isOlder(stored, read))) return nothing;
@@ -66,7 +66,7 @@ const isReversal = ({ closed_at, status, lost_cents }: Dispute, read: ProcessorD
  * @param otherCents what other lost disputes of the charge took
  */
 export const lostByOther = (charge: Charge, otherCents: number): number =>
-  Math.max(0, Math.min(otherCents - charge.lost_cents, restOf(charge)));
+  Math.max(0, Math.min(otherCents - charge.lostCents, restOf(charge)));
 
 /** An inquiry becomes a dispute, and no dispute an inquiry. */
 const isOlder = (stored: Dispute, read: ProcessorDispute): boolean =>
@@ -98,8 +98,8 @@ function takenBy({ status, amountCents, takenCents, currency }: ProcessorDispute
   const isEnd = status !== 'won' && outcomeOfDispute(status, taken) !== null;
   if (!isEnd) return 0;
   const ofCharge =
-    currency === charge.currency ? taken : Math.round((charge.amount_cents * taken) / Math.max(1, amountCents));
-  return Math.min(ofCharge, charge.amount_cents);
+    currency === charge.currency ? taken : Math.round((charge.amountCents * taken) / Math.max(1, amountCents));
+  return Math.min(ofCharge, charge.amountCents);
 }
 
 const isSame = (stored: Dispute, read: ProcessorDispute): boolean =>

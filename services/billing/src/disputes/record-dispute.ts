@@ -94,7 +94,7 @@ async function writeAll(client: Client, change: Change): Promise<void> {
   const notifications = noticesOf(change).map(({ what, text }) => ({
     accountId: scope.accountId,
     key: `dispute ${what} ${scope.processor} ${read.reference}`,
-    event: noticeEvent({ orderId: charge.order_id, test: charge.test }, text, source),
+    event: noticeEvent({ orderId: charge.orderId, test: charge.test }, text, source),
   }));
   if (notifications.length > 0) await notifyOnce(client, notifications, { now: new Date(source.nowMs) });
 }
@@ -104,7 +104,7 @@ const rowOf = ({ scope, read, charge, decision }: Change, closedAt: Date | null)
   test: scope.test,
   reference: read.reference,
   payment_id: charge.id,
-  order_id: charge.order_id,
+  order_id: charge.orderId,
   amount_cents: read.amountCents,
   currency: read.currency,
   reason: read.reason,
@@ -126,7 +126,7 @@ async function takeBack(
   { scope, read, charge, decision, source }: Change,
 ): Promise<RefundedPart | null> {
   const { accountId } = scope;
-  const without = { ...charge, lost_cents: charge.lost_cents - decision.takenBackCents };
+  const without = { ...charge, lostCents: charge.lostCents - decision.takenBackCents };
   const others = await readOtherLost(client, accountId, charge, read.reference);
   const cents = lostByOther(
     without,
@@ -136,7 +136,7 @@ async function takeBack(
   const [last] = others;
   if (last === undefined || cents === 0) return null;
   const { reference } = last;
-  await addGivenBack(client, { accountId, orderId: charge.order_id, reference }, cents);
+  await addGivenBack(client, { accountId, orderId: charge.orderId, reference }, cents);
   // The dispute's own id is that of what it took before.
   return lossOf(charge, `${reference}/${read.reference}`, cents, new Date(source.nowMs).toISOString());
 }
@@ -147,7 +147,7 @@ async function takeBack(
  */
 async function followOnSubscription(client: Client, { scope, charge, decision, source }: Change): Promise<void> {
   const { accountId } = scope;
-  const { order_id: orderId } = charge;
+  const { orderId } = charge;
   const now = new Date(source.nowMs);
   if (decision.closed === 'lost') {
     const lost = { account_id: accountId, order_id: orderId, refunded_at: now, by_dispute: true };
@@ -163,10 +163,10 @@ async function followOnSubscription(client: Client, { scope, charge, decision, s
 function eventsOf({ read, charge, decision, source }: Change, byOther: RefundedPart | null) {
   const closedAt = new Date(source.nowMs).toISOString();
   const about = {
-    orderId: charge.order_id,
+    orderId: charge.orderId,
     disputeId: read.reference,
     paymentId: charge.id,
-    subscriptionId: charge.subscription_id,
+    subscriptionId: charge.subscriptionId,
     amountCents: read.amountCents,
     currency: read.currency,
     reason: read.reason,
@@ -192,8 +192,8 @@ const lossOf = (charge: DisputedCharge, refundId: string, amountCents: number, r
   refundId,
   paymentId: charge.id,
   amountCents,
-  chargedCents: charge.amount_cents,
-  subscriptionId: charge.subscription_id,
+  chargedCents: charge.amountCents,
+  subscriptionId: charge.subscriptionId,
   period: charge.period,
   refundedAt,
 });

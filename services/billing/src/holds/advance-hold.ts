@@ -102,7 +102,7 @@ async function takeStep(
     case 'send': {
       const held = heldPayment(hold, money);
       const begun = await beginPayment(deps, money, nextHoldPayment(hold, held, money, next));
-      // Of a hold that a restored database has looked up the row is new; its id has the order's time.
+      // Of a hold that was looked up the row is new; its id has the order's time.
       const sinceMs = Math.min(idTimeMs(held.id), held.createdAt.getTime());
       if (begun !== undefined) await sendUnlessFound(deps, begun, { requestId: caller.requestId, money }, sinceMs);
       return undefined;
@@ -110,8 +110,8 @@ async function takeStep(
   }
 }
 
-function heldPayment({ payment_id }: Hold, { orderId, payments }: OrderMoney): Payment {
-  const held = payments.find(({ id }) => id === payment_id);
+function heldPayment({ paymentId }: Hold, { orderId, payments }: OrderMoney): Payment {
+  const held = payments.find(({ id }) => id === paymentId);
   if (held === undefined) throw new Error(`order ${orderId} has a hold without its payment`);
   return held;
 }
@@ -123,7 +123,7 @@ function nextHoldPayment(
   { step, attemptNo }: Extract<HoldStep, { kind: 'send' }>,
 ): NextPayment {
   const { currency, processor, reference } = hold;
-  const amountCents = step === 'upsell' ? hold.upsell.amountCents : hold.amount_cents;
+  const amountCents = step === 'upsell' ? hold.upsell.amountCents : hold.amountCents;
   const id = holdPaymentKey(held, step, attemptNo);
   const about = { id, step, attemptNo, amountCents, currency, processor, followsHold: true as const };
   if (step === 'capture' || step === 'release') {
@@ -148,7 +148,7 @@ const waitStatement = statement(
 );
 
 async function waitUntil({ database }: PaymentDeps, hold: Hold, until: Date): Promise<void> {
-  await database.pool.query(waitStatement([hold.account_id, hold.order_id, until]));
+  await database.pool.query(waitStatement([hold.accountId, hold.orderId, until]));
 }
 
 const finishStatement = statement(
@@ -172,18 +172,18 @@ async function finishHold(
   end: Extract<HoldStep, { kind: 'finish' }>,
 ): Promise<Hold | undefined> {
   const nowMs = clock.nowMs();
-  const source = { accountId: hold.account_id, requestId, nowMs };
+  const source = { accountId: hold.accountId, requestId, nowMs };
   const { status } = end;
-  const upsell_declined = end.status === 'settled' && end.upsellDeclined;
-  const lost_because = end.status === 'lost' ? end.reason : null;
-  const finished: Hold = { ...hold, status, upsell_declined, lost_because };
+  const upsellDeclined = end.status === 'settled' && end.upsellDeclined;
+  const lostBecause = end.status === 'lost' ? end.reason : null;
+  const finished: Hold = { ...hold, status, upsellDeclined, lostBecause };
   const notice = noticeAtEnd(money.payments, finished);
   const events = [
     outboxRow(holdSettled, settledData(finished, money.payments, nowMs), source),
     ...(notice === undefined ? [] : [noticeEvent(aboutOf(hold), notice, source)]),
   ];
-  const ended = [status, upsell_declined, new Date(nowMs), lost_because];
-  const values = [hold.account_id, hold.order_id, ...ended, JSON.stringify(events)];
+  const ended = [status, upsellDeclined, new Date(nowMs), lostBecause];
+  const values = [hold.accountId, hold.orderId, ...ended, JSON.stringify(events)];
   const { rowCount } = await database.pool.query(finishStatement(values));
   if (rowCount === 0) return undefined;
   wakeRelay();
@@ -194,11 +194,11 @@ async function finishHold(
 function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefined {
   const attempts = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
   const about = aboutOf(hold);
-  if (hold.lost_because === 'released') return holdReleasedText(about, hold.decision === 'released' ? 'here' : 'there');
+  if (hold.lostBecause === 'released') return holdReleasedText(about, hold.decision === 'released' ? 'here' : 'there');
   if (hold.status === 'lost') return holdLostText(about, attempts.at(-1)?.declineMessage ?? null);
   const step = attempts.find(({ status }) => status === 'succeeded')?.step;
   if (step === undefined) return capturedElsewhereText(about);
-  if (hold.decision === 'released') return holdNotReleasedText(about, hold.captured_cents);
+  if (hold.decision === 'released') return holdNotReleasedText(about, hold.capturedCents);
   const failed = attempts.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
   return failed ? holdTakenText(about, step === 'capture' ? 'capture' : 'recharge') : undefined;
 }
@@ -207,7 +207,7 @@ const isCaptureFailure = ({ status, declineReason }: Payment): boolean =>
   status === 'declined' && !isHoldOver(declineReason) && !isAlreadyCaptured(declineReason);
 
 /** What texts and events say of a hold, as of a payment. */
-export const aboutOf = ({ order_id: orderId, amount_cents: amountCents, currency, test }: Hold) => ({
+export const aboutOf = ({ orderId, amountCents, currency, test }: Hold) => ({
   ...{ orderId, amountCents, currency, test },
 });
 
@@ -216,7 +216,7 @@ const noCard = { lastFour: null, wallet: null };
 /** What the event of its end says. */
 export function settledData(hold: Hold, payments: readonly Payment[], nowMs: number) {
   const result = holdResultOf(hold) as HoldResult & { status: 'settled' | 'lost' };
-  const { order_id: orderId, currency, test } = hold;
-  const { lastFour, wallet } = payments.find(({ id }) => id === hold.payment_id) ?? noCard;
+  const { orderId, currency, test } = hold;
+  const { lastFour, wallet } = payments.find(({ id }) => id === hold.paymentId) ?? noCard;
   return { orderId, ...result, currency, lastFour, wallet, test, settledAt: new Date(nowMs).toISOString() };
 }

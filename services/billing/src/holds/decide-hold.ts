@@ -1,3 +1,4 @@
+import { refuseLate } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import type { Caller } from '../charging/start-payment.ts';
@@ -16,6 +17,7 @@ export type HoldDecision = 'accepted' | 'declined' | 'not_decided';
 /**
  * Stores the decision on a hold, unless one is stored already, and then captures it and charges the upsell, as far as that goes.
  * @returns undefined for an order without a hold
+ * @throws DomainError service_unavailable where its caller may have given up before
  */
 export async function decideHold(
   deps: PaymentDeps,
@@ -25,6 +27,7 @@ export async function decideHold(
   how: HowFar,
 ): Promise<AdvancedHold | undefined> {
   const decide = async (): Promise<AdvancedHold | undefined> => {
+    refuseLate(caller);
     const nowMs = deps.clock.nowMs();
     const values = [caller.accountId, orderId, decision, new Date(nowMs), new Date(nowMs + goesOnAfterMs)];
     await deps.database.pool.query(decideStatement(values));

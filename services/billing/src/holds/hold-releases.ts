@@ -3,8 +3,8 @@ import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
 import { holdPaymentKey } from '../charging/payment-key.ts';
 
 /** Releases of the hold, and not of its payment while that waited for the buyer: those have keys of their own making. */
-export function releasesOf({ payment_id }: Hold, { payments }: OrderMoney): Payment[] {
-  const held = payments.find(({ id }) => id === payment_id);
+export function releasesOf({ paymentId }: Hold, { payments }: OrderMoney): Payment[] {
+  const held = payments.find(({ id }) => id === paymentId);
   if (held === undefined) return [];
   return payments
     .filter(({ step, id, attemptNo }) => step === 'release' && id === holdPaymentKey(held, step, attemptNo))

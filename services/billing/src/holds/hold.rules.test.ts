@@ -7,23 +7,23 @@ const at = (ms: number) => new Date(nowMs + ms);
 const hourMs = 3_600_000;
 
 const hold: Hold = {
-  order_id: 'ord_1',
-  account_id: 'acc_1',
-  payment_id: 'pmt_1',
+  orderId: 'ord_1',
+  accountId: 'acc_1',
+  paymentId: 'pmt_1',
   reference: 'hold_1',
-  amount_cents: 4900,
-  captured_cents: 0,
+  amountCents: 4900,
+  capturedCents: 0,
   currency: 'usd',
-  capture_before: at(48 * hourMs),
-  decide_by: at(hourMs),
+  captureBefore: at(48 * hourMs),
+  decideBy: at(hourMs),
   upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 },
   status: 'settling',
   decision: 'accepted',
-  upsell_declined: false,
-  lost_because: null,
+  upsellDeclined: false,
+  lostBecause: null,
   processor: 'simulated',
   test: false,
-  due_at: at(0),
+  dueAt: at(0),
 };
 
 const payment = (
@@ -125,15 +125,15 @@ test('a capture that failed is made again when it may be, and waits for the last
   const failed = declined('capture_failed');
   expect(next(failed, { retryCapture: true })).toEqual({ kind: 'send', step: 'capture', attemptNo: 2 });
   expect(next(failed)).toEqual({ kind: 'wait', until: at(47 * hourMs) });
-  expect(next(failed, { atMs: nowMs + 47 * hourMs })).toEqual({ kind: 'wait', until: hold.capture_before });
+  expect(next(failed, { atMs: nowMs + 47 * hourMs })).toEqual({ kind: 'wait', until: hold.captureBefore });
 });
 
 test('once a capture was declined after the hold’s end the card is charged instead, once; a decline of that loses it', () => {
   const recharge = { kind: 'send', step: 'recharge', attemptNo: 1 };
   expect(next(declined('hold_expired'))).toEqual(recharge);
-  const ended = { atMs: hold.capture_before.getTime() };
+  const ended = { atMs: hold.captureBefore.getTime() };
   expect(next(declined('capture_failed'), ended)).toEqual({ kind: 'send', step: 'capture', attemptNo: 2 });
-  const last = { ...payment('capture', 'declined', 'capture_failed', 2), createdAt: hold.capture_before };
+  const last = { ...payment('capture', 'declined', 'capture_failed', 2), createdAt: hold.captureBefore };
   expect(next([...declined('capture_failed'), last], { ...ended, retryCapture: true })).toEqual(recharge);
   const lost = { kind: 'finish', status: 'lost', reason: 'expired' };
   expect(
@@ -147,7 +147,7 @@ test('a hold that was captured by a payment unknown to us is never charged anew,
   const find = { kind: 'find capture', attemptNo: 2, since: at(0) };
   for (const retryCapture of [false, true]) {
     expect(next(restored, { retryCapture })).toEqual(find);
-    expect(next(restored, { retryCapture, atMs: hold.capture_before.getTime() })).toEqual(find);
+    expect(next(restored, { retryCapture, atMs: hold.captureBefore.getTime() })).toEqual(find);
     expect(next(restored, { retryCapture, notListed: true })).toEqual({ kind: 'send', step: 'upsell', attemptNo: 1 });
     const settled = { kind: 'finish', status: 'settled', upsellDeclined: false };
     expect(next(restored, { retryCapture, notListed: true, decision: 'declined' })).toEqual(settled);
@@ -161,7 +161,7 @@ test('without a saved card nothing can be charged while the buyer is away', () =
 
 test('a hold that its seller released at the processor is lost, and nothing is charged instead, also after its end', () => {
   const lost = { kind: 'finish', status: 'lost', reason: 'released' };
-  const ended = { atMs: hold.capture_before.getTime() };
+  const ended = { atMs: hold.captureBefore.getTime() };
   for (const given of [{}, ended, { retryCapture: true }])
     expect(next(declined('already_released'), given)).toEqual(lost);
 });
@@ -184,7 +184,7 @@ test('a hold that its seller released here is released, and never captured or ch
   expect(next(release('declined', 'not_received'), { decision, retryCapture: true })).toMatchObject({
     step: 'release',
   });
-  const last = { ...payment('release', 'declined', 'not_received'), createdAt: hold.capture_before };
+  const last = { ...payment('release', 'declined', 'not_received'), createdAt: hold.captureBefore };
   expect(next([main, last], { decision, retryCapture: true })).toEqual(lost);
 });
 

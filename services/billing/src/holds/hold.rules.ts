@@ -69,16 +69,16 @@ function captureStep(
 ): HoldStep {
   const last = captures.at(-1);
   if (last === undefined) return { kind: 'send', step: 'capture', attemptNo: 1 };
-  // Its money was taken, as before a backup was restored: whatever follows, it is not taken again.
+  // Its money was taken: whatever follows, it is not taken again.
   const refused = captures.find((capture) => isAlreadyCaptured(capture.declineReason));
   if (refused !== undefined) return findStep(hold, money, { refused, captures, notListed });
   if (isReleased(last.declineReason)) return lost('released');
-  if (isHoldExpired(last.declineReason) || last.createdAt >= hold.capture_before) {
+  if (isHoldExpired(last.declineReason) || last.createdAt >= hold.captureBefore) {
     // Without a saved card there is nothing to charge.
     return money.savedMethod === null ? lost('expired') : { kind: 'send', step: 'recharge', attemptNo: 1 };
   }
-  // A capture that a restored database does not know may have succeeded: the processor says so, or that the hold has ended.
-  if (retryCapture || nowMs >= hold.capture_before.getTime())
+  // A capture that is not recorded here may have succeeded: the processor says so, or that the hold has ended.
+  if (retryCapture || nowMs >= hold.captureBefore.getTime())
     return { kind: 'send', step: 'capture', attemptNo: last.attemptNo + 1 };
   return { kind: 'wait', until: againAt(hold, nowMs) };
 }
@@ -95,9 +95,9 @@ function releaseStep(
   if (last === undefined) return next;
   if (isAlreadyCaptured(last.declineReason)) return findStep(hold, money, { refused: last, captures, notListed });
   // Any other end of a hold that has expired leaves nothing that could be captured.
-  const isOver = succeeded(last) || last.declineReason === alreadySucceeded || last.createdAt >= hold.capture_before;
+  const isOver = succeeded(last) || last.declineReason === alreadySucceeded || last.createdAt >= hold.captureBefore;
   if (isOver) return lost('released');
-  return retryCapture || nowMs >= hold.capture_before.getTime() ? next : { kind: 'wait', until: againAt(hold, nowMs) };
+  return retryCapture || nowMs >= hold.captureBefore.getTime() ? next : { kind: 'wait', until: againAt(hold, nowMs) };
 }
 
 /** The answer to a release of a hold that has expired. */
@@ -116,8 +116,8 @@ function findStep(hold: Hold, money: OrderMoney, { refused, captures, notListed 
   return { kind: 'find capture', attemptNo, since: refused.finishedAt ?? refused.createdAt };
 }
 
-const nextRelease = ({ payment_id }: Hold, { payments }: OrderMoney): number =>
-  Math.max(0, ...payments.filter((each) => each.releasedPaymentId === payment_id).map((each) => each.attemptNo)) + 1;
+const nextRelease = ({ paymentId }: Hold, { payments }: OrderMoney): number =>
+  Math.max(0, ...payments.filter((each) => each.releasedPaymentId === paymentId).map((each) => each.attemptNo)) + 1;
 
 function upsellStep({ decision, upsell }: Hold, money: OrderMoney): HoldStep {
   // One that is free is bought without a charge.
@@ -128,9 +128,9 @@ function upsellStep({ decision, upsell }: Hold, money: OrderMoney): HoldStep {
 }
 
 /** By the timer: an hour before the hold expires, and when it has. */
-function againAt({ capture_before }: Hold, nowMs: number): Date {
-  const lastChanceMs = capture_before.getTime() - beforeExpiryMs;
-  return nowMs < lastChanceMs ? new Date(lastChanceMs) : capture_before;
+function againAt({ captureBefore }: Hold, nowMs: number): Date {
+  const lastChanceMs = captureBefore.getTime() - beforeExpiryMs;
+  return nowMs < lastChanceMs ? new Date(lastChanceMs) : captureBefore;
 }
 
 const attemptsOf = ({ payments }: OrderMoney, step: Payment['step']): Payment[] =>
@@ -140,19 +140,19 @@ const succeeded = ({ status }: Payment): boolean => status === 'succeeded';
 
 /** The result of the decision, for every caller and however often it is requested. */
 export function holdResultOf(hold: Hold): HoldResult {
-  const { status, decision, upsell, upsell_declined, captured_cents, processor } = hold;
-  if (status === 'held' || decision === null) throw new Error(`the hold of order ${hold.order_id} is not decided`);
-  const bought = status === 'settled' && decision === 'accepted' && !upsell_declined;
+  const { status, decision, upsell, upsellDeclined, capturedCents, processor } = hold;
+  if (status === 'held' || decision === null) throw new Error(`the hold of order ${hold.orderId} is not decided`);
+  const bought = status === 'settled' && decision === 'accepted' && !upsellDeclined;
   const isReleasing = status === 'settling' && decision === 'released';
   return {
     status,
     // The buyer's: of a hold that the seller has released, `reason` says it.
     decision: decision === 'released' ? 'not_decided' : decision,
     upsell: bought ? upsell : null,
-    upsellDeclined: upsell_declined,
-    capturedCents: captured_cents,
+    upsellDeclined,
+    capturedCents,
     processor,
-    ...(status === 'lost' && { reason: hold.lost_because ?? 'expired' }),
+    ...(status === 'lost' && { reason: hold.lostBecause ?? 'expired' }),
     ...(isReleasing && { releasing: true as const }),
   };
 }

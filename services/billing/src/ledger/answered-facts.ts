@@ -1,21 +1,36 @@
-/** What told an answer, beside the columns that it updates of its payment. */
-export const seenTypes = { seen_by: 'text', seen_at: 'timestamptz' } as const;
+import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, insertRowsSql } from '@app/service-kit/row-arrays';
+import { type SentPayment, successOf } from './facts.rules.ts';
+import { type FactsOf, factRowOf, factTypes, type Seen } from './write-facts.ts';
 
-/** What an update of payments `p` by answers `c` returns for `insertAnswered`. */
-export const answeredColumns = `p.id, p.account_id, p.order_id, p.call, p.status, p.amount_cents, p.currency, p.processor,
-  p.processor_reference, p.test, p.finished_at, c.seen_by, c.seen_at,
-  case when p.call in ('capture', 'refund', 'release') then p.request ->> 'reference' end as about`;
+/** An answer that its payment took, and what told it. */
+interface TakenAnswer {
+  readonly payment: SentPayment & FactsOf;
+  readonly decision: { readonly update: { readonly status: string; readonly processorReference: string | null } };
+  readonly seen: Seen;
+}
+
+const answeredTypes = {
+  ...{ account_id: 'text', processor: 'text', test: 'bool', seen_by: 'text', seen_at: 'timestamptz' },
+  ...factTypes,
+} as const;
+
+const writeStatement = statement(
+  'facts-write-answered',
+  `${insertRowsSql('processor_facts', answeredTypes)} on conflict do nothing`,
+);
 
 /**
- * The part of a statement that keeps what answers and look-ups told, with the answers themselves: every success but that of a card which is
- * saved.
- * @param answered the part that updates payments and returns `answeredColumns`
+ * Keeps what answers and look-ups told, in the transaction that records them: every success but that of a card which is saved. None is
+ * lacked, since its payment is there.
  */
-export const insertAnswered = (answered: string): string =>
-  `insert into processor_facts (account_id, processor, test, reference, kind, amount_cents, currency, payment_id, order_id, about,
-     seen_by, seen_at)
-   select account_id, processor, test, processor_reference,
-     case call when 'authorize' then 'hold' when 'chargeSaved' then 'charge' else call end, amount_cents, currency, id, order_id,
-     about, seen_by, seen_at
-   from ${answered} where status = 'succeeded' and call <> 'saveMethod'
-   on conflict do nothing`;
+export async function writeAnswered(client: Pick<Client, 'query'>, answers: readonly TakenAnswer[]): Promise<void> {
+  const rows = answers.flatMap(({ payment, decision: { update }, seen }) => {
+    const { accountId: account_id, processor, test } = payment;
+    // Every success has the processor's reference.
+    const fact = update.status === 'succeeded' ? successOf(payment, update.processorReference as string) : undefined;
+    if (fact === undefined) return [];
+    return [{ account_id, processor, test, seen_by: seen.by, seen_at: seen.at, ...factRowOf(fact) }];
+  });
+  if (rows.length > 0) await client.query(writeStatement(columnsOf(rows, answeredTypes)));
+}

@@ -33,7 +33,8 @@ export const namesPayment = <Named extends { readonly paymentId: string | null }
 export const isOfOurs = (fact: Fact): boolean =>
   namesPayment(fact) && fact.status === 'succeeded' && fact.kind !== 'release';
 
-type Answered = PaymentRequest & {
+/** A payment of which it is told that it succeeded. */
+export type SentPayment = PaymentRequest & {
   readonly id: string;
   readonly orderId: string;
   readonly amountCents: number;
@@ -41,7 +42,7 @@ type Answered = PaymentRequest & {
 };
 
 /** The fact that a payment succeeded; undefined for a card that was saved. */
-export function successOf(payment: Answered, reference: string): Fact | undefined {
+export function successOf(payment: SentPayment, reference: string): Fact | undefined {
   const { call, id: paymentId, orderId, amountCents, currency } = payment;
   if (call === 'saveMethod') return undefined;
   const about = call === 'capture' || call === 'refund' || call === 'release' ? payment.request.reference : null;

@@ -2,7 +2,8 @@ import type { CardWallet } from '@app/contracts/card-wallets';
 import type { DisputeStatus } from '@app/contracts/disputes';
 
 /**
- * What moves money, behind one interface. Amounts are minor units of the currency (lower-case ISO 4217). Each request
+ * What moves money, behind one interface: `sendRequest` calls the adapter that a payment names, of `openStripeProcessor` or
+ * `openSimulatedProcessor`. Amounts are minor units of the currency (lower-case ISO 4217). Each request
  * carries the id of our payment as its idempotency key: the same key moves money at most once, whatever is sent again.
  *
  * An adapter returns what it knows and throws what it does not: an error, a time-out, an answer it cannot read. Only
@@ -90,6 +91,11 @@ export interface ProcessorCall {
   readonly test: boolean;
   /** Aborts when the deadline has passed: what is not known by then is unknown. */
   readonly signal: AbortSignal;
+  /**
+   * Asked right before a request leaves that changes something: no once the processor may have forgotten its key. Between the
+   * decision to send and this moment the call waits for its slot, and a machine may sleep.
+   */
+  readonly mayLeave?: () => boolean;
   /** No buyer waits for it: where the processor limits the rate, those for whom one does come first. */
   readonly isBackground?: boolean;
   /** Of a list: gets, in plain words, what the key may not read and the list can do without. Without it such a list throws. */

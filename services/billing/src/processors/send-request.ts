@@ -16,7 +16,7 @@ type Sent = PaymentRequest & {
 export async function sendRequest(
   processors: Pick<Processors, 'named'>,
   sent: Sent,
-  how: Pick<ProcessorCall, 'signal' | 'isBackground' | 'untimed'>,
+  how: Pick<ProcessorCall, 'signal' | 'mayLeave' | 'isBackground' | 'untimed'>,
 ): Promise<SentOutcome> {
   const { accountId, test } = sent;
   const { processor, ...keys } = await processors.named(sent.processor, accountId, test);

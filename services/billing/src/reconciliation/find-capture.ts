@@ -1,8 +1,9 @@
 import { hourMs } from '@app/contracts/durations';
+import { idTimeMs } from '@app/contracts/ids';
 import { beginPayment } from '../charging/attempt-store.ts';
 import type { Hold, OrderMoney } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { recordAnswer } from '../charging/record-payment.ts';
+import { recordAnswer } from '../charging/record-answer.ts';
 import type { ProcessorRecord } from '../processors/port.ts';
 
 const listLimitMs = 60_000;
@@ -20,7 +21,7 @@ export async function findCapture(
   requestId: string | null,
   { hold, money, attemptNo }: { readonly hold: Hold; readonly money: OrderMoney; readonly attemptNo: number },
 ): Promise<'recorded' | 'not listed' | 'not read'> {
-  const { reference, processor, currency, account_id: accountId, order_id: orderId } = hold;
+  const { reference, processor, currency, accountId, orderId } = hold;
   const found = await captureOf(deps, hold, money).catch((err: unknown) => {
     deps.logger.warn(
       { err, accountId, orderId },
@@ -51,12 +52,14 @@ export async function findCapture(
 
 async function captureOf(
   { processors, processorCalls, clock }: PaymentDeps,
-  { account_id: accountId, processor: name, reference, payment_id, test }: Hold,
+  { accountId, processor: name, reference, paymentId, test }: Hold,
   { payments }: OrderMoney,
 ): Promise<ProcessorRecord | undefined> {
   const { processor, ...keys } = await processors.named(name, accountId, test);
-  const held = payments.find(({ id }) => id === payment_id);
-  const from = new Date((held?.createdAt.getTime() ?? clock.nowMs()) - overlapMs);
+  const held = payments.find(({ id }) => id === paymentId);
+  // Where a restored database found the hold anew, its row is younger than its capture; its id has the order's time.
+  const heldMs = Math.min(idTimeMs(paymentId), held?.createdAt.getTime() ?? clock.nowMs());
+  const from = new Date(heldMs - overlapMs);
   const to = new Date(clock.nowMs() + overlapMs);
   return await processorCalls.make(
     async (signal) => {

@@ -3,18 +3,15 @@ import { holdSettled } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { lookUpGivenUp } from '../charging/given-up-attempts.ts';
-import type { StartInput } from '../charging/new-attempt.ts';
 import { hasEnded, mainPayment, otherPayment } from '../charging/payment.rules.ts';
-import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
+import type { Attempt, Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { holdReleasedText } from '../charging/payment-notices.rules.ts';
 import { noticeEvent } from '../charging/payment-notices.ts';
 import { readMoney } from '../charging/payment-store.ts';
-import { type Caller, startPayment } from '../charging/start-payment.ts';
+import type { Caller } from '../charging/start-payment.ts';
 import { aboutOf, settledData } from '../holds/advance-hold.ts';
-
-/** The attempt of an order that waits for its hold, as checkout has it. */
-export type LackedAttempt = Omit<StartInput, 'paymentMethod'>;
+import { lookUpAttempt } from './lost-attempts.ts';
 
 /**
  * Looks up the attempt of an order that waits for a hold which this database lacks, as after a restored backup. A hold that the processor has
@@ -22,12 +19,12 @@ export type LackedAttempt = Omit<StartInput, 'paymentMethod'>;
  * is sent. A payment that succeeds after that goes back: `decideLateSuccess`.
  * @throws DomainError invalid_transition where money was taken for the order, and where it is not known whether it was
  */
-export async function endLackedHold(deps: PaymentDeps, caller: Caller, attempt: LackedAttempt): Promise<void> {
+export async function endLackedHold(deps: PaymentDeps, caller: Caller, attempt: Attempt): Promise<void> {
   const { accountId, requestId } = caller;
   const { orderId } = attempt;
   const before = await readMoney(deps.database, accountId, orderId);
   await lookUpGivenUp(deps, mainsOf(before), requestId);
-  await startPayment(deps, caller, { ...attempt, paymentMethod: null });
+  await lookUpAttempt(deps, caller, attempt);
   const money = await readMoney(deps.database, accountId, orderId);
   if (money.hold !== null) return;
   const mains = mainsOf(money);
@@ -72,19 +69,9 @@ async function writeLost(
   const now = new Date(nowMs);
   const { id, orderId, amountCents, currency, processor, test } = payment;
   const hold: Hold = {
-    ...{
-      order_id: orderId,
-      account_id: accountId,
-      payment_id: id,
-      reference: id,
-      amount_cents: amountCents,
-      currency,
-      processor,
-      test,
-      upsell,
-    },
-    ...{ capture_before: now, decide_by: now, due_at: now, captured_cents: 0, upsell_declined: false },
-    ...{ status: 'lost', decision: 'released', lost_because: 'released' },
+    ...{ orderId, accountId, paymentId: id, reference: id, amountCents, currency, processor, test, upsell },
+    ...{ captureBefore: now, decideBy: now, dueAt: now, capturedCents: 0, upsellDeclined: false },
+    ...{ status: 'lost', decision: 'released', lostBecause: 'released' },
   };
   const source = { accountId, requestId, nowMs };
   const events = [

@@ -1,7 +1,7 @@
 import type { PaymentDeps, RestoredDatabase } from '../charging/payment-deps.ts';
 import { createResendGuard } from './books/resend-guard.ts';
 import { findCapture } from './find-capture.ts';
-import { lookUpLostAttempts } from './lost-attempts.ts';
+import { lookUpLostAttempts, mayHaveSent } from './lost-attempts.ts';
 
 /** What reconciliation does for charging, until it closes. */
 export interface OpenedRestoredDatabase extends RestoredDatabase {
@@ -17,6 +17,7 @@ export function createRestoredDatabase(deps: () => PaymentDeps, listWaitMs?: num
   const guard = createResendGuard(deps, listWaitMs);
   return {
     lookUpLostAttempts: (...of) => lookUpLostAttempts(deps(), ...of),
+    mayHaveSent: (begunMs) => mayHaveSent(deps(), begunMs),
     findCapture: (...of) => findCapture(deps(), ...of),
     mayResendRenewal: guard.mayResendRenewal,
     close: guard.close,

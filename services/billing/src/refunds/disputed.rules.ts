@@ -17,5 +17,5 @@ export const disputedText = ({ reason }: Pick<RefundedDispute, 'reason'>): strin
 export const disputedThereText =
   'The payment processor says that the buyer’s bank disputes this payment, so it cannot be refunded. Answer the dispute there; if it is lost, the buyer has the money.';
 
-export const lostText = ({ lost_cents, currency }: Pick<Charge, 'lost_cents' | 'currency'>): string =>
-  `The buyer has ${formatAmount(lost_cents, currency)} of this payment by a dispute that was lost: nothing more can be refunded.`;
+export const lostText = ({ lostCents, currency }: Pick<Charge, 'lostCents' | 'currency'>): string =>
+  `The buyer has ${formatAmount(lostCents, currency)} of this payment by a dispute that was lost: nothing more can be refunded.`;

@@ -1,5 +1,5 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
-import type { listRefundable as contract } from '@app/contracts/payments';
+import type { listRefundable as contract } from '@app/contracts/refundable-charges';
 import { type Database, statement } from '@app/service-kit/database';
 import { readMoney } from '../charging/payment-store.ts';
 import { disputeOf } from './disputed.rules.ts';
@@ -26,8 +26,8 @@ export async function listRefundable(
   const charges = [...money.charges, ...money.renewals].map((charge) => ({
     paymentId: charge.id,
     step: charge.step,
-    amountCents: charge.amount_cents,
-    refundedCents: charge.refunded_cents + charge.lost_cents,
+    amountCents: charge.amountCents,
+    refundedCents: charge.refundedCents + charge.lostCents,
     currency: charge.currency,
     period: money.payments.find(({ id }) => id === charge.id)?.period ?? null,
     disputed: disputeOf(money, charge) !== undefined,

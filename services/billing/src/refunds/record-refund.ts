@@ -7,12 +7,13 @@ import {
   type AnswerWriter,
   createSingleAnswerWriter,
 } from '../charging/answer-store.ts';
+import { chargeColumns, chargeTypes } from '../charging/charge-columns.ts';
 import type { Charge, Payment } from '../charging/payment.types.ts';
 import type { Effects } from '../charging/payment-effects.rules.ts';
-import { updateColumns, updateTypes } from '../charging/payment-store.ts';
-import { answeredColumns, insertAnswered, seenTypes } from '../ledger/answered-facts.ts';
+import { rowOfUpdate, updateColumns, updateTypes } from '../charging/payment-store.ts';
+import { writeAnswered } from '../ledger/answered-facts.ts';
 import { endOfRefundedOrder, lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
-import { type GivenBack, givesBackOrder } from './refund.rules.ts';
+import { givesBackOrder } from './refund.rules.ts';
 
 /**
  * The answers to refunds. In one transaction the payment ends, its charge counts what went back, the events are written, and where
@@ -23,41 +24,35 @@ export const createRefundAnswerWriter = (database: Database): AnswerWriter =>
 
 const updateStatement = statement(
   'refunds-record',
-  `with changed as (
-     update payments as p set ${updateColumns}
-     from json_to_recordset($3::json) as c(${recordOf({ ...seenTypes, ...updateTypes })})
-     where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from")
-     returning ${answeredColumns}
-   ), seen as (
-     ${insertAnswered('changed')}
-   )
-   select from changed`,
+  `update payments as p set ${updateColumns}
+   from json_to_recordset($3::json) as c(${recordOf(updateTypes)})
+   where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from")`,
 );
 
 /** Of two answers the first one counts. */
-async function writeAnswer(client: Client, { payment, decision, events, seen }: Answer): Promise<boolean> {
+async function writeAnswer(client: Client, answer: Answer): Promise<boolean> {
+  const { payment, decision, events } = answer;
   const { id, accountId, orderId } = payment;
-  const update = { ...decision.update, id, account_id: accountId, seen_by: seen.by, seen_at: seen.at };
+  const update = { ...rowOfUpdate(decision.update), id, account_id: accountId };
   if (decision.effects.refunded !== null) await lockOrderFirst(client, accountId, orderId);
   const { rowCount } = await client.query(updateStatement([accountId, orderId, JSON.stringify([update])]));
   if (rowCount !== 1) return false;
+  await writeAnswered(client, [answer]);
   const { refunded } = decision.effects;
-  const finishedAt = decision.update.finished_at;
+  const finishedAt = decision.update.finishedAt;
   if (refunded === null || finishedAt === null) await writeEvents(client, events);
   else await giveBack(client, { payment, refunded, events, finishedAt });
   return true;
 }
 
-type LockedCharge = GivenBack & Pick<Charge, 'step'>;
-
 /** The order's own charges and the refunded one, in the order in which disputes and requests of refunds lock them. */
-const lockStatement = statement<LockedCharge>(
+const lockStatement = statement<Charge>(
   'refunds-lock-charges',
-  `select id, step, amount_cents, refunded_cents, lost_cents from charges
+  `select ${chargeColumns()} from charges
    where account_id = $1 and id = any (array(
      select id from charges where account_id = $1 and order_id = $2 and step <> 'renewal' union select $3))
    order by id for no key update`,
-  { id: 'text', step: 'text', amount_cents: 'int8', refunded_cents: 'int8', lost_cents: 'int8' },
+  chargeTypes,
 );
 
 export async function lockCharges(
@@ -65,7 +60,7 @@ export async function lockCharges(
   accountId: string,
   orderId: string,
   chargeId: string,
-): Promise<LockedCharge[]> {
+): Promise<Charge[]> {
   return (await client.query(lockStatement([accountId, orderId, chargeId]))).rows;
 }
 

@@ -108,7 +108,7 @@ async function checkExpected(
   const disputed = wanted.filter((charge) => disputeOf(money, charge) !== undefined).map(({ id }) => id);
   const left = wanted.filter((charge) => restOf(charge) > 0);
   // A refund of one was requested before: this request may have come again, which only the lock's statement knows.
-  if (left.length > 0 && left.every((charge) => charge.refund_from_attempt === null))
+  if (left.length > 0 && left.every((charge) => charge.refundFromAttempt === null))
     refuseOther(
       expectedCents,
       left.map((charge) => (disputed.includes(charge.id) ? 0 : restOf(charge))),

@@ -3,19 +3,21 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import type { refundPayment as contract } from '@app/contracts/payments';
 import { invalidField } from '@app/contracts/validation';
-import type { RequestContext } from '@app/messaging/request-headers';
+import { type RequestContext, refuseLate } from '@app/messaging/request-headers';
 import { formatAmount } from '@app/money/format';
 import { statement } from '@app/service-kit/database';
 import { openPayment, otherPayment } from '../charging/payment.rules.ts';
 import type { Charge, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { readMoney } from '../charging/payment-store.ts';
+import type { Caller } from '../charging/start-payment.ts';
 import { disputedText, disputedThereText, disputeOf, isDisputedThere, lostText } from './disputed.rules.ts';
 import { attemptsOf, restOf } from './refund.rules.ts';
 import { refundCharge } from './refund-charge.ts';
 
 type Result = RequestOutput<typeof contract>;
 type Body = RequestInput<typeof contract>['body'];
+type Command = Pick<RequestContext, 'accountId' | 'requestId' | 'commandId'> & Pick<Caller, 'deadlineMs'>;
 
 const orderStatement = statement<{ order_id: string }>(
   'refund-order-of-payment',
@@ -28,11 +30,11 @@ const orderStatement = statement<{ order_id: string }>(
  * command's: a command that comes again finds it. The subscription of a renewal goes on.
  * @throws DomainError payment_not_found, invalid_transition for a payment that took no money, while another one of the order
  * has no outcome, or for an amount beside an earlier refund that was given up and went through after all, already_refunded for an amount of what went back whole, validation_failed for more than is left,
- * refund_failed, payment_disputed for money that is disputed, or was lost to a dispute
+ * service_unavailable where its caller may have given up before, refund_failed, payment_disputed for money that is disputed, or was lost to a dispute
  */
 export async function refundPayment(
   deps: PaymentDeps,
-  { accountId, requestId, commandId }: Pick<RequestContext, 'accountId' | 'requestId' | 'commandId'>,
+  { accountId, requestId, commandId, ...caller }: Command,
   paymentId: string,
   body: Body,
 ): Promise<Result> {
@@ -45,6 +47,7 @@ export async function refundPayment(
       const money = await readMoney(deps.database, accountId, orderId);
       const step = nextStep(money, wanted);
       if (step.kind === 'end') return step.result;
+      refuseLate(caller);
       const sent = await refundCharge(deps, { requestId }, money, { ...step, id: wanted.id });
       if (sent === 'found') {
         // The whole rest is what is left by now; an amount may be the one that has gone back.
@@ -74,11 +77,11 @@ function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): St
     throw new DomainError('invalid_transition', `The payment "${paymentId}" took no money that could be given back.`);
   }
   const made = money.payments.find((payment) => payment.id === id);
-  if (made !== undefined) return { kind: 'end', result: resultOf(charge, made, charge.refunded_cents) };
+  if (made !== undefined) return { kind: 'end', result: resultOf(charge, made, charge.refundedCents) };
   const dispute = disputeOf(money, charge);
   if (dispute !== undefined) throw disputed(disputedText(dispute));
   const rest = restOf(charge);
-  if (rest === 0 && charge.lost_cents > 0) throw disputed(lostText(charge));
+  if (rest === 0 && charge.lostCents > 0) throw disputed(lostText(charge));
   if (rest === 0 && amountCents !== undefined) throw alreadyRefunded(charge);
   if (rest === 0) return { kind: 'end', result: nothingLeft(charge, money.orderId) };
   if (amountCents !== undefined && amountCents > rest) throw tooMuch(charge, rest);
@@ -90,8 +93,8 @@ function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): St
   return { kind: 'send', charge, attemptNo: attemptsOf(money, charge).length + 1, amountCents: amountCents ?? rest };
 }
 
-const amountAfter = ({ refunded_cents }: Charge, { status, amountCents }: Payment): number =>
-  refunded_cents + (status === 'succeeded' ? amountCents : 0);
+const amountAfter = ({ refundedCents }: Charge, { status, amountCents }: Payment): number =>
+  refundedCents + (status === 'succeeded' ? amountCents : 0);
 
 /** @param refundedCents of the charge, this refund included */
 function resultOf(charge: Charge, refund: Payment, refundedCents: number): Result {
@@ -113,9 +116,9 @@ function resultOf(charge: Charge, refund: Payment, refundedCents: number): Resul
     const detail = `The processor has not answered yet whether it refunded ${amount}; the payment shows it when it has.`;
     return { ...about, status: 'processing', amountCents: 0, detail };
   }
-  const charged = formatAmount(charge.amount_cents, charge.currency);
+  const charged = formatAmount(charge.amountCents, charge.currency);
   const given = formatAmount(refundedCents, charge.currency);
-  const left = refundedCents < charge.amount_cents ? ` Of ${charged}, ${given} went back in all.` : '';
+  const left = refundedCents < charge.amountCents ? ` Of ${charged}, ${given} went back in all.` : '';
   const goesOn = charge.step === 'renewal' ? ' The subscription goes on: cancel it to end its renewals.' : '';
   const detail = `The buyer gets ${amount} back.${left}${goesOn}`;
   return { ...about, status: 'refunded', amountCents: refund.amountCents, detail };
@@ -123,20 +126,20 @@ function resultOf(charge: Charge, refund: Payment, refundedCents: number): Resul
 
 const disputed = (detail: string): DomainError => new DomainError('payment_disputed', detail);
 
-function nothingLeft({ id, amount_cents, currency }: Charge, orderId: string): Result {
-  const detail = `All of it, ${formatAmount(amount_cents, currency)}, had gone back before: nothing more was refunded.`;
-  return { ok: true, paymentId: id, orderId, status: 'refunded', amountCents: 0, refundedCents: amount_cents, detail };
+function nothingLeft({ id, amountCents, currency }: Charge, orderId: string): Result {
+  const detail = `All of it, ${formatAmount(amountCents, currency)}, had gone back before: nothing more was refunded.`;
+  return { ok: true, paymentId: id, orderId, status: 'refunded', amountCents: 0, refundedCents: amountCents, detail };
 }
 
 /** The whole rest, which is nothing, may be refunded again; an amount cannot. */
-const alreadyRefunded = ({ amount_cents, currency }: Charge): DomainError =>
+const alreadyRefunded = ({ amountCents, currency }: Charge): DomainError =>
   new DomainError(
     'already_refunded',
-    `All of the payment, ${formatAmount(amount_cents, currency)}, has gone back already: nothing is left to refund.`,
+    `All of the payment, ${formatAmount(amountCents, currency)}, has gone back already: nothing is left to refund.`,
   );
 
-function tooMuch({ amount_cents, currency }: Charge, rest: number): DomainError {
-  const [charged, given] = [amount_cents, amount_cents - rest].map((cents) => formatAmount(cents, currency));
+function tooMuch({ amountCents, currency }: Charge, rest: number): DomainError {
+  const [charged, given] = [amountCents, amountCents - rest].map((cents) => formatAmount(cents, currency));
   return invalidField('amountCents', `must be at most ${rest}: of ${charged}, ${given} went back already`);
 }
 

@@ -12,7 +12,7 @@ test.each([
 ])(
   '%i with %i refunded and %i lost: of %i that fail, %i taken, %i are lost: %s',
   (amount, refunded, lost, failed, taken, expected) => {
-    const charge = { amount_cents: amount, refunded_cents: refunded, lost_cents: lost };
+    const charge = { amountCents: amount, refundedCents: refunded, lostCents: lost };
     expect(lostInstead(charge, failed, taken)).toBe(expected);
   },
 );

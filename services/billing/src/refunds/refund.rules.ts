@@ -46,7 +46,7 @@ export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep
       ? { ...waiting, result: { ...waiting.result, orderRefunded: false } }
       : waiting;
   }
-  const isDue = ({ refund_due_at }: Charge): boolean => refund_due_at !== null;
+  const isDue = ({ refundDueAt }: Charge): boolean => refundDueAt !== null;
   const left = [...money.charges, ...money.renewals].filter(
     (charge) => restOf(charge) > 0 && (isDue(charge) || wanted.some(({ id }) => id === charge.id)),
   );
@@ -63,7 +63,7 @@ export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep
 
 /** All of it that went back was lost to disputes: there is nothing that a refund could have done. */
 const isLost = (charges: readonly Charge[]): boolean =>
-  charges.some(({ lost_cents }) => lost_cents > 0) && charges.every(({ refunded_cents }) => refunded_cents === 0);
+  charges.some(({ lostCents }) => lostCents > 0) && charges.every(({ refundedCents }) => refundedCents === 0);
 
 interface RefusedCharge {
   readonly paymentId: string;
@@ -74,7 +74,7 @@ interface RefusedCharge {
 
 const lostOf = (charge: Charge): RefusedCharge => ({
   paymentId: charge.id,
-  amountCents: charge.lost_cents,
+  amountCents: charge.lostCents,
   detail: lostText(charge),
   disputed: true,
 });
@@ -92,14 +92,14 @@ function refusedOf(money: OrderMoney, charge: Charge): RefusedCharge {
 /** Whether the processor refused it since the refund was requested: then it keeps no other charge back. */
 function isRefused(money: OrderMoney, charge: Charge): boolean {
   const last = attemptsOf(money, charge).at(-1);
-  return last?.status === 'declined' && last.attemptNo >= (charge.refund_from_attempt ?? 1);
+  return last?.status === 'declined' && last.attemptNo >= (charge.refundFromAttempt ?? 1);
 }
 
-type Cents = Pick<Charge, 'amount_cents' | 'refunded_cents' | 'lost_cents'>;
+type Cents = Pick<Charge, 'amountCents' | 'refundedCents' | 'lostCents'>;
 
 /** What may still go back of a charge, in minor units; refunds and disputes at the same time may have given back more. */
-export const restOf = ({ amount_cents, refunded_cents, lost_cents }: Cents): number =>
-  Math.max(0, amount_cents - refunded_cents - lost_cents);
+export const restOf = ({ amountCents, refundedCents, lostCents }: Cents): number =>
+  Math.max(0, amountCents - refundedCents - lostCents);
 
 /** What a refund changes of a charge, and reads of the others of its order. */
 export type GivenBack = Cents & Pick<Charge, 'id'>;
@@ -118,7 +118,7 @@ export const givesBackOrder = (own: readonly GivenBack[], refunded: { readonly i
  * @param takenCents of all of its lost disputes
  */
 export const lostInstead = (charge: Cents, refundCents: number, takenCents: number): number =>
-  Math.max(0, Math.min(takenCents - charge.lost_cents, restOf(charge) + refundCents));
+  Math.max(0, Math.min(takenCents - charge.lostCents, restOf(charge) + refundCents));
 
 /** Attempts to give back the charge, oldest first. */
 export const attemptsOf = ({ payments }: OrderMoney, charge: Charge): Payment[] =>
@@ -130,7 +130,7 @@ function resultOf(
   status: RefundResult['status'],
   refused: readonly RefusedCharge[] | undefined,
 ): RefundResult {
-  const refundedCents = wanted.reduce((sum, { refunded_cents }) => sum + refunded_cents, 0);
+  const refundedCents = wanted.reduce((sum, { refundedCents }) => sum + refundedCents, 0);
   const orderRefunded = money.charges.every((charge) => restOf(charge) === 0) && !isLost(money.charges);
   const reasons = new Set(refused?.flatMap(({ detail }) => detail ?? []));
   const detail = reasons.size === 0 ? null : [...reasons].join(' ');

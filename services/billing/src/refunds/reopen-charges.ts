@@ -1,6 +1,7 @@
 import { refundFailed } from '@app/contracts/payments';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
+import { chargeColumns, chargeTypes } from '../charging/charge-columns.ts';
 import { failedLater } from '../charging/payment.rules.ts';
 import type { Charge, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
@@ -26,13 +27,11 @@ const failStatement = statement<Failed>(
 
 type Failed = Pick<Payment, 'step' | 'call' | 'period'> & { readonly charge_id: string };
 
-type Reopened = Pick<Charge, 'id' | 'amount_cents' | 'refunded_cents' | 'lost_cents' | 'step'>;
-
-const lockStatement = statement<Reopened>(
+const lockStatement = statement<Charge>(
   'charges-lock-reopened',
-  `select id, amount_cents, refunded_cents, lost_cents, step from charges
+  `select ${chargeColumns()} from charges
    where account_id = $1 and id = $2 for no key update`,
-  { amount_cents: 'int8', id: 'text', lost_cents: 'int8', refunded_cents: 'int8', step: 'text' },
+  chargeTypes,
 );
 
 /** Read when the charge is locked: what waited for the lock may have lost a dispute. $3 the order */
@@ -100,7 +99,7 @@ export async function reopenCharges(deps: PaymentDeps, refund: FailedRefund): Pr
 const detailOf = ({ message }: FailedRefund): string => message ?? 'The processor gave no reason.';
 
 interface Reopening {
-  readonly charge: Reopened;
+  readonly charge: Charge;
   readonly period: number | null;
   readonly around: Around;
   /** What a lost dispute has taken instead of the refund. */
@@ -120,7 +119,7 @@ function eventsOf(refund: FailedRefund, { charge, period, around, lostCents, now
       refundId: `${around.dispute_id}/${paymentId}`,
       paymentId: charge.id,
       amountCents: lostCents,
-      chargedCents: charge.amount_cents,
+      chargedCents: charge.amountCents,
       subscriptionId: charge.step === 'renewal' ? around.subscription_id : null,
       period,
       refundedAt: failedAt,

@@ -4,7 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, newIdSuffix } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { newKeyRefusal } from '../processors/refused-key.ts';
+import { newKeyRefusal } from '../processors/key-refusal.ts';
 import { addAmounts, type DailyCounts, noCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
 import { rehearsalTime } from '../runs/rehearsal-time.ts';

@@ -7,6 +7,8 @@ export interface DailyCounts {
   /** What `chargedCents` is made of: a sum for each currency. */
   chargedByCurrency: Record<string, number>;
   retried: number;
+  /** Attempts that failed: the payment processor or the bank did not take them. */
+  declined: number;
   canceled: number;
   holdsSettled: number;
   /** Due, and not charged because an earlier payment's outcome is unknown, or because its order is being or was given back. */
@@ -22,6 +24,7 @@ export const noCounts = (): DailyCounts => ({
   chargedCents: 0,
   chargedByCurrency: {},
   retried: 0,
+  declined: 0,
   canceled: 0,
   holdsSettled: 0,
   blocked: 0,
@@ -31,8 +34,18 @@ export const noCounts = (): DailyCounts => ({
 
 /** Reminders are checkout's part, and counted there. */
 export function resultOf(counts: DailyCounts): DailyResult {
-  const { charged, chargedCents, retried, canceled, holdsSettled, blocked, waiting, problems, chargedByCurrency } =
-    counts;
+  const {
+    charged,
+    chargedCents,
+    retried,
+    declined,
+    canceled,
+    holdsSettled,
+    blocked,
+    waiting,
+    problems,
+    chargedByCurrency,
+  } = counts;
   return {
     ok: problems.length === 0,
     rebills: { charged, chargedCents, retried, canceled },
@@ -42,11 +55,13 @@ export function resultOf(counts: DailyCounts): DailyResult {
     blocked,
     waiting,
     problems: problems.slice(0, problemsMax),
+    ...(declined > 0 && { declined }),
   };
 }
 
 /** The sum of two results; `ok` when both are. */
 export function addResults(a: DailyResult, b: DailyResult): DailyResult {
+  const declined = (a.declined ?? 0) + (b.declined ?? 0);
   return {
     ok: a.ok && b.ok,
     rebills: {
@@ -61,6 +76,7 @@ export function addResults(a: DailyResult, b: DailyResult): DailyResult {
     blocked: a.blocked + b.blocked,
     waiting: a.waiting + b.waiting,
     problems: platformFirst([...a.problems, ...b.problems]).slice(0, problemsMax),
+    ...(declined > 0 && { declined }),
   };
 }
 

@@ -2,8 +2,8 @@ import type { Progress } from '@app/runs/progress';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import type { KeyRefusal } from '../processors/key-refusal.ts';
 import type { Confirmation } from '../processors/port.ts';
-import type { KeyRefusal } from '../processors/refused-key.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
 
 export interface StepDeps {

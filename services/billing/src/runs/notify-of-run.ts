@@ -10,15 +10,17 @@ export interface Notice {
   /** One notification is sent for the same words here. */
   readonly once: string;
   readonly summary: string;
+  /** Of a refused key, as the event has it. */
+  readonly lacksPermission?: boolean;
   readonly nowMs: number;
 }
 
 /** Notifies the seller of a daily run, once. */
 export async function notifyOfRun(
   { database, wakeRelay }: { database: Database; wakeRelay: () => void },
-  { accountId, code, once, summary, nowMs }: Notice,
+  { accountId, code, once, summary, lacksPermission = false, nowMs }: Notice,
 ): Promise<void> {
-  const data = { code, summary, orderId: null, test: false };
+  const data = { code, summary, orderId: null, test: false, ...(lacksPermission && { lacksPermission }) };
   const event = outboxRow(dailyRunNoticed, data, { accountId, requestId: null, nowMs });
   const notification = { accountId, key: `${code} ${once}`, event };
   if ((await notifyOnce(database.pool, [notification], { now: new Date(nowMs) })) > 0) wakeRelay();

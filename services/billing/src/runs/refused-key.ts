@@ -1,8 +1,8 @@
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { untilKeyRefused } from '../processors/refused-key.ts';
+import { untilKeyRefused } from '../processors/key-refusal.ts';
 import type { AccountRun } from './daily-step.ts';
 
-/** What a step of the run sends with: nothing more, once a processor has refused the account's API key. */
+/** What a step of the run sends with: by `untilKeyRefused` nothing more, once a processor has refused the account's API key. */
 export const untilRefused = (deps: PaymentDeps, { keyRefusal }: Pick<AccountRun, 'keyRefusal'>): PaymentDeps => ({
   ...deps,
   processors: untilKeyRefused(deps.processors, keyRefusal),

@@ -3,7 +3,7 @@ import { type EventHandler, onEvent } from '@app/messaging/event-handler';
 import { cancelOfRefundedOrders } from './cancel-refunded.ts';
 import { startSubscriptions, startsSubscription } from './start-subscriptions.ts';
 
-export function eventHandlers(wakeRelay: () => void): EventHandler[] {
+export function subscriptionEventHandlers(wakeRelay: () => void): EventHandler[] {
   return [
     onEvent(
       orderPaid,

@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
@@ -85,6 +86,21 @@ test.each([
     expect(new Set(charges.map(({ idempotencyKey }) => idempotencyKey))).toEqual(new Set([request.paymentId]));
   },
 );
+
+test('what waits until its key may be forgotten is not sent again: another sending would charge anew', async () => {
+  const request = card();
+  const { savedMethod = '' } = await processor.charge(card(), call()).then((paid) => ({ savedMethod: '', ...paid }));
+  const keyUntilMs = clock.nowMs() + 23 * hourMs;
+  const mayLeave = (): boolean => clock.nowMs() < keyUntilMs;
+  // The machine sleeps while the answer is on its way, and the connection is broken when it wakes.
+  const slept = stripe.arrived(request.paymentId).then(() => clock.advance(3 * 24 * hourMs));
+  stripe.fail(isCharge, 'broken_after');
+  await expect(processor.chargeSaved({ ...request, savedMethod }, call({ mayLeave }))).rejects.toThrow('forgotten');
+  await slept;
+  expect(intents().filter(({ metadata }) => JSON.stringify(metadata).includes(request.paymentId))).toHaveLength(1);
+  const sought = { call: 'chargeSaved', request: { ...request, savedMethod } } as const;
+  expect(await processor.lookUp(sought, call())).toMatchObject({ status: 'succeeded' });
+});
 
 test('a rate that stays limited did nothing; where the sending before it may have arrived the outcome is unknown', async () => {
   const hurried = openStripeProcessor(database, { apiUrl: stripe.url, deadlineMs: 2_000 });
@@ -451,6 +467,16 @@ test('a list of thousands is read in portions, each record once and in order', a
   expect(records).toHaveLength(2_500);
   const times = records.map(({ recordedAt }) => recordedAt.getTime());
   expect(times).toEqual(times.toSorted((a, b) => a - b));
+});
+
+test('each list of a day is read by one request, whatever the milliseconds at which the day begins', async () => {
+  const from = new Date(clock.nowMs() + 123);
+  const listed: unknown[] = [];
+  for await (const record of processor.list(from, new Date(from.getTime() + 86_400_000), call())) listed.push(record);
+  const paths = stripe.requests.map(({ path }) => path);
+  expect(listed).toEqual([]);
+  expect(paths).toHaveLength(6);
+  expect(new Set(paths).size).toBe(6);
 });
 
 test('what was made with a key of another Stripe account is found, refunded, released and listed with that key', async () => {

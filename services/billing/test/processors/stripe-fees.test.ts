@@ -7,7 +7,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { startInput, upsell } from '../payment-samples.ts';
 import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
 
-startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 3_000, STRIPE_REQUESTS_PER_SECOND: 1_000 });
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 10_000, STRIPE_REQUESTS_PER_SECOND: 1_000 });
 
 let account: string;
 let key: string;
@@ -34,7 +34,7 @@ async function sold(over: Parameters<typeof startInput>[0] = {}): Promise<string
 async function run() {
   harness.clock.advance(60_000);
   const { data } = await harness.requester
-    .request(startDailyRun, { accountId: account, force: true }, { ...context(), waitMs: 50_000 })
+    .request(startDailyRun, { accountId: account, force: true }, context())
     .then(() => harness.requester.request(listDailyRuns, { limit: 1 }, context()));
   return await harness.requester.request(getDailyRun, { runId: data[0]?.id ?? '' }, context());
 }

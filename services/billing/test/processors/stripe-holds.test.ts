@@ -56,7 +56,7 @@ test.each(['requested_by_customer', 'abandoned', 'duplicate', 'fraudulent', null
     await replica.round();
     for (const order of [clicked, left]) {
       await replica.daily(order.caller.accountId);
-      expect((await order.money()).hold).toMatchObject({ status: 'lost', lost_because: 'released' });
+      expect((await order.money()).hold).toMatchObject({ status: 'lost', lostBecause: 'released' });
       expect(received(order, order.orderId)).toEqual([0]);
     }
   },
@@ -81,7 +81,7 @@ test('of a hold that the seller captures in part in Stripe’s Dashboard that pa
   order.books.capture(order.intent, 3000);
   replicas.clock.advance(hourMs);
   await replica.round();
-  expect((await order.money()).hold).toMatchObject({ status: 'settled', captured_cents: 3000 });
+  expect((await order.money()).hold).toMatchObject({ status: 'settled', capturedCents: 3000 });
   replicas.clock.advance(8 * dayMs);
   await replica.round();
   expect(received(order, order.orderId)).toEqual([3000]);
@@ -92,14 +92,14 @@ test('a hold that the seller releases here is canceled at Stripe, and one that w
   const order = await heldOrder(replica);
   await releaseHold(replica.deps, order.caller, order.orderId);
   await lookUpUnanswered(replica);
-  expect((await order.money()).hold).toMatchObject({ status: 'lost', lost_because: 'released' });
+  expect((await order.money()).hold).toMatchObject({ status: 'lost', lostBecause: 'released' });
   expect(order.intent.status).toBe('canceled');
   const captured = await heldOrder(replica);
   captured.books.capture(captured.intent, 3000);
   await releaseHold(replica.deps, captured.caller, captured.orderId);
   replicas.clock.advance(hourMs);
   await replica.round();
-  expect((await captured.money()).hold).toMatchObject({ status: 'settled', captured_cents: 3000 });
+  expect((await captured.money()).hold).toMatchObject({ status: 'settled', capturedCents: 3000 });
 });
 
 test.each([
@@ -129,7 +129,7 @@ test.each([
     const of = (name: string) => events.filter((subject) => subject === name).length;
     expect([of('charge.refunded'), of('charges.refunded')]).toEqual([1, wholes]);
     expect(events.indexOf('charge.refunded')).toBeGreaterThan(events.indexOf('hold.settled'));
-    expect((await money()).charges.map(({ refunded_cents }) => refunded_cents)).toEqual(charges);
+    expect((await money()).charges.map(({ refundedCents }) => refundedCents)).toEqual(charges);
   },
 );
 
@@ -144,5 +144,5 @@ test('a hold that the seller captured in Stripe’s Dashboard is not charged on 
   replicas.clock.advance(2 * dayMs);
   await untilSettled(replicas, replica, order.caller.accountId, order.orderId);
   expect(received(order, order.orderId)).toEqual([3000]);
-  expect((await order.money()).hold).toMatchObject({ status: 'settled', captured_cents: 3000 });
+  expect((await order.money()).hold).toMatchObject({ status: 'settled', capturedCents: 3000 });
 });

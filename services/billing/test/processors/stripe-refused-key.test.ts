@@ -86,11 +86,33 @@ test('a key that is revoked within a run ends the account’s part of it: what w
     expect(await run(account)).toMatchObject({ ok: false, rebills: { charged: 0 } });
     expect(stripe.refused).toHaveLength(1);
   }
-  expect(await notices(account)).toHaveLength(2);
+  const said = await notices(account);
+  expect(said).toHaveLength(2);
+  // By it the seller gets an email.
+  expect(said.map(({ data }) => data.code)).toEqual(['key_refused', 'key_refused']);
 
   stripe.accept('sk_live_revoked', 'acct_sk_live_revoked');
   stripe.mend();
   expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: renewals - charged } });
   expect(renewedAt('sk_live_revoked')).toBe(renewals);
   expect(await subscriptionsOf(account)).toEqual([{ status: 'active', period: 2, failed_tries: 0, count: renewals }]);
+});
+
+test('a refused key of test mode is said apart, and leaves the notice of the day to the live one', async () => {
+  const account = await shop('sk_live_both', 0);
+  stripe.accept('sk_test_both', 'acct_sk_live_both');
+  const body = { processor: 'stripe' as const, test: { secretKey: 'sk_test_both', publishableKey: 'pk_test_shop' } };
+  await harness.requester.request(putPaymentProcessor, { body }, context(account));
+  stripe.revoke('sk_test_both');
+  stripe.revoke('sk_live_both');
+  for (const isTest of [true, true, false, false]) {
+    const input = startInput({ paymentMethod: 'pm_card_visa', test: isTest });
+    const refused = await harness.requester.request(startPayment, input, context(account));
+    expect(refused).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  }
+  const said = (await notices(account)).map(({ data }) => ({ test: data.test, summary: String(data.summary) }));
+  expect(said).toEqual([
+    { test: true, summary: expect.stringMatching(/API key for test mode.*until then test purchases are not paid/) },
+    { test: false, summary: expect.stringMatching(/your account’s API key\. .*buyers must try again later/) },
+  ]);
 });

@@ -6,6 +6,7 @@ import { dailySteps } from '../../src/daily-run/steps.ts';
 import type { PaymentProcessor, ProcessorCall } from '../../src/processors/port.ts';
 import { NoProcessorError } from '../../src/processors/processor-registry.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
+import { lookUpAttempt } from '../../src/reconciliation/lost-attempts.ts';
 import { noCounts } from '../../src/runs/daily-counts.rules.ts';
 import { copyDatabase } from '../database-copy.ts';
 import { dayMs, hourMs, minuteMs, newAccount, runOf } from '../payment-replicas.ts';
@@ -227,7 +228,7 @@ test.each([
     replicas.clock.advance(laterMs);
     // Checkout requests how the attempt stands; its buyer decides once more.
     const again = replicas.start({ processor: withKey }).deps;
-    expect(await startPayment(again, caller, { ...input, paymentMethod: null })).toMatchObject({ status: 'held' });
+    expect(await lookUpAttempt(again, caller, input)).toMatchObject({ status: 'held' });
     expect(await settleHold(again, caller, orderId, decision)).toMatchObject({ status: 'settled', decision });
     expect(taken()).toEqual(charged);
   },
@@ -240,7 +241,10 @@ test('a hold that its buyer confirmed, and that expired before it was known, kee
   const attempt = (attemptNo: number, paymentMethod: string | null, by = deps) => {
     const begunAt = replicas.clock.now().toISOString();
     const how = { returnUrl: 'https://shop.example/c/shop/course', hold: { upsell, decisionMinutes: 60 } };
-    return startPayment(by, caller, startInput({ orderId, attemptNo, begunAt, paymentMethod, ...how }));
+    const input = startInput({ orderId, attemptNo, begunAt, ...how });
+    return paymentMethod === null
+      ? lookUpAttempt(by, caller, input)
+      : startPayment(by, caller, { ...input, paymentMethod });
   };
   const backup = await copyDatabase(replicas.database);
   const { action } = await attempt(1, 'pm_card_authenticationRequiredOnSetup');

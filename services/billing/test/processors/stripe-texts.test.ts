@@ -10,7 +10,7 @@ import { orderEvent } from '../samples.ts';
 import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
 
 const liveKey = 'sk_live_shop';
-startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 3_000, STRIPE_REQUESTS_PER_SECOND: 1_000 });
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 10_000, STRIPE_REQUESTS_PER_SECOND: 1_000 });
 beforeAll(() => stripe.accept(liveKey));
 
 let account: string;
@@ -40,7 +40,7 @@ async function renewed(orderId: string): Promise<void> {
   const paidAt = harness.clock.now().toISOString();
   await harness.deliver(orderPaid, orderEvent(account, { orderId, paidAt, paymentMethod: null }));
   harness.clock.advance(32 * dayMs);
-  await harness.requester.request(startDailyRun, { accountId: account, force: true }, { ...context(), waitMs: 50_000 });
+  await harness.requester.request(startDailyRun, { accountId: account, force: true }, context());
 }
 
 const start = (over: Parameters<typeof startInput>[0]) =>

@@ -30,7 +30,8 @@ const description = JSON.parse(readFileSync(file, 'utf8')) as Description;
 const { schemas } = description.components;
 export const apiVersion = description.info.version;
 
-const ajv = new Ajv2020({ strict: false, allErrors: true });
+// Each process compiles all of it once: in half the time without what makes a single check faster.
+const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } });
 ajv.addSchema(description, 'stripe');
 const validators = new Map<Schema, ValidateFunction>();
 

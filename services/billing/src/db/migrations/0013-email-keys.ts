@@ -3,7 +3,7 @@ import { Migration } from '@app/service-kit/migrations';
 
 /**
  * `email_key` is what a buyer's payments and subscriptions are found by (`emailKey` of @app/contracts); null in rows of the release
- * before until the service makes it. The indexes by `lower(…)` stay for that release.
+ * before until the service makes it. 0018 drops the indexes by `lower(…)`.
  */
 export class EmailKeys extends Migration {
   override up(): void {

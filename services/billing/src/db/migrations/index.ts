@@ -17,6 +17,8 @@ import { EmailKeys } from './0013-email-keys.ts';
 import { RefusedRenewals } from './0014-refused-renewals.ts';
 import { StopsOfBothReleases } from './0015-stops-of-both-releases.ts';
 import { UnfollowedFacts } from './0016-unfollowed-facts.ts';
+import { DeclinedRenewals } from './0017-declined-renewals.ts';
+import { IndexesOfAddresses } from './0018-indexes-of-addresses.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -37,4 +39,6 @@ export const migrations: Migrations = [
   { name: '0015-stops-of-both-releases', class: StopsOfBothReleases },
   { name: '0016-unfollowed-facts', class: UnfollowedFacts },
   installationMigration,
+  { name: '0017-declined-renewals', class: DeclinedRenewals },
+  { name: '0018-indexes-of-addresses', class: IndexesOfAddresses },
 ];

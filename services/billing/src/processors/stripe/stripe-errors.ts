@@ -1,7 +1,7 @@
 import { stripePermissions } from '@app/contracts/stripe-permissions';
 import { toStripeAmount } from '@app/money/stripe-amounts';
+import { keyRefusedCode } from '../key-refusal.ts';
 import { NothingDoneError, type ProcessorOutcome } from '../port.ts';
-import { keyRefusedCode } from '../refused-key.ts';
 import type { StripeDecline } from './stripe-declines.rules.ts';
 
 /** The call ends with a definite no. */
@@ -118,12 +118,17 @@ export type Failure =
   /** Nothing was done; it may be sent again. */
   | 'rate_limited'
   | 'no_connection'
+  /** Nothing was sent, because Stripe may have forgotten its key: what an earlier sending did is unknown. */
+  | 'too_late'
   /** Another sending of the key is under way. */
   | 'in_use'
   /** The connection broke, or the answer is no JSON: it may have arrived. */
   | 'broken'
   /** Anything else is Stripe's answer. */
   | 'final';
+
+/** The code of an error for what may not leave any more. */
+export const tooLateCode = 'too_late';
 
 /** @param hasKey an error of Stripe's own is its answer to the key for good; without a key the next one may be another */
 export function failureOf({ statusCode, code, rawType, detail }: FoundError, hasKey: boolean): Failure {
@@ -135,6 +140,7 @@ export function failureOf({ statusCode, code, rawType, detail }: FoundError, has
   if (statusCode !== undefined || rawType !== undefined) return 'final';
   const socket = (detail as { readonly code?: unknown } | undefined)?.code;
   if (socket === 'NO_TURN') return 'rate_limited';
+  if (socket === tooLateCode) return tooLateCode;
   if (socket === keyRefusedCode) return 'key_refused';
   return neverConnected.has(String(socket)) ? 'no_connection' : 'broken';
 }

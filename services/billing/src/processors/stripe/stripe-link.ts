@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { type NotDone, NothingDoneError, type ProcessorCall } from '../port.ts';
 import { untilAborted } from '../until-aborted.ts';
-import { type FoundError, failureOf, NotPermittedError, StripeAnswerError } from './stripe-errors.ts';
+import { type FoundError, failureOf, NotPermittedError, StripeAnswerError, tooLateCode } from './stripe-errors.ts';
 import { endpointOf, type StripePace } from './stripe-pace.ts';
 
 /** Sends requests to Stripe for any account, by the official package. */
 export interface StripeLink {
   /**
    * Sends a request that changes something. Under the same key it is sent again where another sending is under way, the rate is
-   * limited or the connection broke, until most of the deadline has passed.
+   * limited or the connection broke, until most of the deadline has passed or `mayLeave` of the call says no.
    * @param key the idempotency key; undefined where a second request is harmless
    * @throws NothingDoneError where no sending did anything, StripeAnswerError for a no, the signal's reason when it aborts
    */
@@ -39,15 +39,22 @@ export interface StripeLinkOptions {
 const sendingShare = 0.8;
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
+const tooLateText = 'It was not sent: Stripe may have forgotten its idempotency key.';
 
 export function createStripeLink({ apiUrl, deadlineMs, isClockMoved, pace }: StripeLinkOptions): StripeLink {
   let opened: Promise<OpenedStripe> | undefined;
   // A call may be several requests: all of them share its deadline.
   const begun = new WeakMap<AbortSignal, number>();
   const ongoing = new AsyncLocalStorage<ProcessorCall>();
-  const turn = async (endpoint: string): Promise<void> => {
+  const turn = async (method: string, path: string): Promise<void> => {
     const call = ongoing.getStore();
-    if (pace === undefined || call === undefined) return;
+    if (call === undefined) return;
+    await slot(call, endpointOf(method, path));
+    if (method !== 'GET' && call.mayLeave?.() === false)
+      throw Object.assign(new Error(tooLateText), { code: tooLateCode });
+  };
+  const slot = async (call: ProcessorCall, endpoint: string): Promise<void> => {
+    if (pace === undefined) return;
     const { untimed } = call;
     if (untimed === undefined) return await pace.turn(call, endpoint);
     const startMs = performance.now();
@@ -118,6 +125,7 @@ function waitingFor(
   hasKey: boolean,
 ): NothingDoneError | undefined {
   const failure = failureOf(err, hasKey);
+  if (failure === 'too_late') throw new Error(tooLateText);
   if (failure === 'final') throw new StripeAnswerError(err);
   if (failure === 'key_refused' || failure === 'not_permitted') {
     throw tried.mayHaveArrived ? new StripeAnswerError(err) : nothingDone(failure, err);
@@ -145,12 +153,15 @@ function modeOfKey(secretKey: string): 'live' | 'test' | undefined {
   return mode as 'live' | 'test' | undefined;
 }
 
+/** Resolves when the request may be sent. @throws where it may not */
+type Turn = (method: string, path: string) => Promise<void>;
+
 interface OpenedStripe {
   readonly stripe: Stripe;
   close(): void;
 }
 
-async function openStripe(apiUrl: string, turn: (endpoint: string) => Promise<void>): Promise<OpenedStripe> {
+async function openStripe(apiUrl: string, turn: Turn): Promise<OpenedStripe> {
   const { default: StripeClient } = await import('stripe');
   const { Agent } = await import(apiUrl.startsWith('https:') ? 'node:https' : 'node:http');
   const { protocol, hostname, port } = new URL(apiUrl);
@@ -174,11 +185,11 @@ type HttpClient = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1
  * Each request waits for a slot. The package sends a request again whose connection closed, however few retries it is allowed. Whether the first sending may have
  * arrived would be unknown here, so such an error gets a code that it does not know.
  */
-function paced(client: HttpClient, turn: (endpoint: string) => Promise<void>): HttpClient {
+function paced(client: HttpClient, turn: Turn): HttpClient {
   const { makeRequest } = client;
   client.makeRequest = async (...request) => {
     const [, , path, method] = request;
-    await turn(endpointOf(method, path));
+    await turn(method, path);
     try {
       return await makeRequest.apply(client, request);
     } catch (err) {

@@ -21,6 +21,8 @@ import { lastNo } from './stripe-outcomes.ts';
 
 /** Entries of one of Stripe's lists that are in memory at once: a few kilobytes each. */
 const portionMax = 1_000;
+/** A range of a day, whose ends are within seconds, is one portion. */
+const widest = daySeconds + 1;
 
 /** A portion of time, in whole seconds: Stripe's times have no parts of one. `to` is excluded. */
 interface Portion {
@@ -39,7 +41,7 @@ export async function* listRecords(
 ): AsyncGenerator<ProcessorRecord> {
   const end = Math.ceil(range.to.getTime() / 1_000);
   let from = Math.floor(range.from.getTime() / 1_000);
-  let width = daySeconds;
+  let width = widest;
   while (from < end) {
     const portion = { from, to: Math.min(from + width, end) };
     const found = await readPortion(link, portion, call);
@@ -49,7 +51,7 @@ export async function* listRecords(
     }
     for (const record of found) if (record.recordedAt >= range.from && record.recordedAt < range.to) yield record;
     from = portion.to;
-    width = Math.min(width * 2, daySeconds);
+    width = Math.min(width * 2, widest);
   }
 }
 

@@ -11,9 +11,9 @@ import {
   type ProcessorOutcome,
   type ReferenceRequest,
 } from '../port.ts';
+import { intentAbout } from './stripe-captures-and-refunds.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
-import { intentAbout } from './stripe-following.ts';
 import { eachOf, readPayment, readSetup } from './stripe-intents.ts';
 import { captureReference, chargeOf, isHold, markOf, readReference, readSavedMethod } from './stripe-objects.ts';
 import { captureRefusal, intentOutcome, refundOutcome } from './stripe-outcomes.ts';

@@ -8,13 +8,13 @@ import {
   type SentOutcome,
 } from '../port.ts';
 import { mergedLists, whereItIs } from './stripe-accounts.ts';
+import { capture, refund } from './stripe-captures-and-refunds.ts';
 import { createOrderCustomers } from './stripe-customers.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { readDispute } from './stripe-disputes.ts';
 import { createStripeDomains, type StripeDomains } from './stripe-domains.ts';
 import { createStripeEndpoints, type StripeEndpoints } from './stripe-endpoints.ts';
 import { DefiniteNoError } from './stripe-errors.ts';
-import { capture, refund } from './stripe-following.ts';
 import { accountState, type KeyOwner, keyOwner } from './stripe-key-owner.ts';
 import { createStripeLink, type StripeLinkOptions } from './stripe-link.ts';
 import { listRecords, readRefund } from './stripe-list.ts';

@@ -73,7 +73,8 @@ export async function matchNewest(
     const endMs = at.getTime() + overlapMs;
     const fromMs = Math.min(since.getTime(), (compared ? since : dueSince).getTime()) - overlapMs;
     const reading = { accountId, processor: name, test: false, at, from: new Date(fromMs) };
-    notFollowed.push(...(await readList(deps, { processor, call }, reading, { endMs, isClosing })));
+    const read = { endMs, isClosing, keepsExplained: false };
+    notFollowed.push(...(await readList(deps, { processor, call }, reading, read)).notFollowed);
   }
   return notFollowed;
 }

@@ -131,18 +131,17 @@ export async function booksToCompare(deps: PaymentDeps, accountId: string): Prom
   return (await deps.database.pool.query(booksStatement(values))).rows;
 }
 
-const comparedStatement = statement(
-  'books-compared',
-  `insert into processor_comparisons as c (account_id, processor, test, compared_until) values ($1, $2, $3, $4)
-   on conflict (account_id, processor, test) do update
-   set compared_until = greatest(c.compared_until, excluded.compared_until)`,
-);
-
-/** $4 the end of what is explained, null when something is not; $5 whether it compared again */
+/**
+ * Written once all orphans are reported, and not with each day that is read: where a comparison of many days ends before that, the next one
+ * reads them all again. $4 until when it compared, $5 the same where all of it is explained, else null; $6 whether it compared again
+ */
 const endStatement = statement(
   'books-end',
-  `update processor_comparisons set explained_until = $4, recompared_at = case when $5 then $4 else recompared_at end
-   where account_id = $1 and processor = $2 and test = $3`,
+  `insert into processor_comparisons as c (account_id, processor, test, compared_until, explained_until, recompared_at)
+   values ($1, $2, $3, $4, $5, case when $6 then $5::timestamptz end)
+   on conflict (account_id, processor, test) do update
+   set compared_until = greatest(c.compared_until, excluded.compared_until), explained_until = excluded.explained_until,
+     recompared_at = case when $6 then excluded.explained_until else c.recompared_at end`,
 );
 
 /** Undefined when the process closes meanwhile. */
@@ -162,9 +161,9 @@ async function compare(
   const fees = new Map<string, number>();
   const addFee = (currency: string, cents: number): void => void fees.set(currency, (fees.get(currency) ?? 0) + cents);
   let [disputes, unrecorded] = [0, 0];
-  const notFollowed = await readList(deps, listed, reading, {
+  const { notFollowed, unexplainedAfter } = await readList(deps, listed, reading, {
     // The end is excluded, and what is recorded this very moment belongs to it.
-    ...{ endMs: until.getTime() + 1, isClosing },
+    ...{ endMs: until.getTime() + 1, isClosing, keepsExplained: true },
     onPage: async (page) => {
       if (test) return;
       for (const fee of await recordListedFees(deps.database, reading, page)) addFee(fee.currency, fee.amount_cents);
@@ -175,14 +174,15 @@ async function compare(
       else disputes += 1;
       if (isRecorded) for (const { currency, amountCents } of dispute.fees ?? []) addFee(currency, amountCents);
     },
-    onPortion: async (end) => void (await pool.query(comparedStatement([accountId, name, test, end]))),
   });
   if (isClosing()) return undefined;
   const from = new Date(fromMs);
-  const found = test ? nothingFound : await new Comparison(deps, listed, reading).found({ from, until, isWhole });
+  const found = test
+    ? nothingFound
+    : await new Comparison(deps, listed, reading).found({ from, until, isWhole, unexplainedAfter });
   const explainsAll = found.orphanCount === 0 && found.left + unrecorded + notFollowed.length === 0;
   const [first] = notFollowed;
-  await pool.query(endStatement([accountId, name, test, explainsAll ? until : null, recompares]));
+  await pool.query(endStatement([accountId, name, test, until, explainsAll ? until : null, recompares]));
   if (first !== undefined) {
     counts.problems.push({ code: 'books_not_compared', detail: notFollowedText(first, notFollowed.length) });
   }

@@ -4,6 +4,7 @@ import { readRequest } from '../../charging/payment-store.ts';
 import { type MoneyKind, notAtProcessor, type Orphan, type OwnMoney, orphanOf } from './books.rules.ts';
 import { type ComparedTime, clocksDifferMs } from './compared-time.rules.ts';
 import { notifyOrphans } from './notify-orphans.ts';
+import type { ListRead } from './read-list.ts';
 import type { Listed, Reading } from './reading.ts';
 import { unexplainedFacts } from './unexplained-facts.ts';
 import { unlistedMoney } from './unlisted-money.ts';
@@ -26,7 +27,7 @@ export interface Found {
   readonly left: number;
 }
 
-interface Compared extends Pick<ComparedTime, 'isWhole'> {
+interface Compared extends Pick<ComparedTime, 'isWhole'>, Pick<ListRead, 'unexplainedAfter'> {
   /** From when on each of our payments has to be in the list; a whole one begins earlier. */
   readonly from: Date;
   readonly until: Date;
@@ -51,22 +52,24 @@ export class Comparison {
   }
 
   async found(compared: Compared): Promise<Found> {
-    await this.#addUnexplained(false);
+    await this.#addUnexplained(false, compared);
     for (const kind of ['charge', 'refund', 'hold'] as const) {
       for await (const { listed, unlisted } of unlistedMoney(this.#deps.database, this.#reading, kind, compared)) {
         this.#equal[kind] += listed;
         await this.#addUnlisted(kind, unlisted, compared);
       }
     }
-    await this.#addUnexplained(true);
+    await this.#addUnexplained(true, compared);
     const { charge: charges, refund: refunds, hold: holds } = this.#equal;
     return {
       ...{ charges, refunds, holds, orphans: this.#orphans, orphanCount: this.#orphanCount, left: this.#left },
     };
   }
 
-  async #addUnexplained(holds: boolean): Promise<void> {
-    for await (const page of unexplainedFacts(this.#deps.database, this.#reading, { holds })) {
+  /** What was explained when it was kept is not read again: should that have changed meanwhile, the comparisons of the next days show it. */
+  async #addUnexplained(holds: boolean, { unexplainedAfter: after }: Compared): Promise<void> {
+    if (after === null) return;
+    for await (const page of unexplainedFacts(this.#deps.database, this.#reading, { after, holds })) {
       const orphans = page.map(orphanOf);
       this.#left += orphans.filter((orphan) => orphan === 'later').length;
       await this.#add(orphans.filter((orphan) => orphan !== undefined && orphan !== 'later'));

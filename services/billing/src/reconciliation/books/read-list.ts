@@ -13,25 +13,33 @@ import { unexplainedFacts, unfollowedFacts } from './unexplained-facts.ts';
 
 /** How long the processor may take for a page of its own, however many there are. */
 const pageLimitMs = 5 * 60_000;
-/** What was read of a list stays read, should its process end before the rest. */
+/** How much of a list is requested at once: its deadline begins anew with each. */
 const portionMs = dayMs;
 
 interface Read {
   /** Excluded. */
   readonly endMs: number;
   readonly isClosing: () => boolean;
+  /** Whether what the list shows is kept although a payment explains it: what we recorded is compared with it. */
+  readonly keepsExplained: boolean;
   /** Called with each page, once its facts are kept and followed. */
   readonly onPage?: (page: readonly ProcessorRecord[]) => Promise<void>;
   /** Called with each dispute of it, and whether it is recorded: one of a charge that is not known here is not. */
   readonly onDispute?: (dispute: ProcessorDispute, isRecorded: boolean) => void;
-  /** Called after each day, with its end. */
-  readonly onPortion?: (end: Date) => Promise<void>;
 }
 
 /** A fact that could not be followed, as where its payment cannot be looked up. */
 export interface NotFollowed {
   readonly fact: ListedFact;
   readonly orderId: string;
+}
+
+/** What came of a reading. */
+export interface ListRead {
+  /** What could not be followed, oldest first. */
+  readonly notFollowed: readonly NotFollowed[];
+  /** The position in the ledger after which the first facts stand that nothing explained when they were kept; null where all were explained. */
+  readonly unexplainedAfter: number | null;
 }
 
 /** So many are no single facts: the processor does not answer, or everything that the account does fails. */
@@ -43,19 +51,14 @@ const notFollowedMax = 100;
  * charges wait. Others may take any amount of money through the same account there: that makes a reading slow, and ends none, because the deadline begins
  * anew with each page that the processor gives, and with each fact that is followed. A fact that cannot be followed keeps no other from it: it is
  * kept before its day counts as read, and each later reading tries it first, however long ago its day is. Until then its order is not to be charged.
- * @returns what could not be followed, oldest first
  * @throws NotInTimeError where a single page or fact takes longer; what the fact of no known order threw, or one more than `notFollowedMax`
  */
-export async function readList(
-  deps: PaymentDeps,
-  listed: Listed,
-  reading: Reading,
-  read: Read,
-): Promise<readonly NotFollowed[]> {
+export async function readList(deps: PaymentDeps, listed: Listed, reading: Reading, read: Read): Promise<ListRead> {
   const { processor, call } = listed;
-  const { isClosing, endMs, onPage = async () => undefined, onPortion = async () => undefined } = read;
+  const { isClosing, endMs, keepsExplained, onPage = async () => undefined } = read;
   const notFollowed: NotFollowed[] = [];
   let position = 0;
+  let unexplainedAfter: number | null = null;
   const follow = async (unexplained: UnexplainedFact): Promise<void> => {
     try {
       await actOn(deps, listed, unexplained);
@@ -71,8 +74,13 @@ export async function readList(
       deps.logger.warn({ err, ...about }, 'what a processor shows could not be followed; the next run tries again');
     }
   };
-  const followAll = async (pages: AsyncIterable<readonly UnexplainedFact[]>, goesOn: () => void): Promise<void> => {
+  const followAll = async (
+    pages: AsyncIterable<readonly UnexplainedFact[]>,
+    goesOn: () => void,
+    onPage = (): void => undefined,
+  ): Promise<void> => {
     for await (const unexplained of pages) {
+      onPage();
       for (const one of unexplained) {
         await follow(one);
         goesOn();
@@ -81,11 +89,14 @@ export async function readList(
   };
   const take = async (page: readonly ProcessorRecord[], goesOn: () => void): Promise<void> => {
     const facts = page.flatMap((record) => factOf(record) ?? []);
-    await writeFacts(deps.database, reading, facts, { by: 'list', at: reading.at });
+    await writeFacts(deps.database, reading, facts, { by: 'list', at: reading.at }, keepsExplained);
     const passed = (last: number): void => {
       position = last;
     };
-    await followAll(unexplainedFacts(deps.database, reading, { after: position, passed }), goesOn);
+    const pages = unexplainedFacts(deps.database, reading, { after: position, passed });
+    await followAll(pages, goesOn, () => {
+      unexplainedAfter ??= position;
+    });
     await recordDisputes(deps, reading, page, read);
     await onPage(page);
   };
@@ -105,9 +116,8 @@ export async function readList(
         },
       );
     }, limit);
-    if (!isClosing()) await onPortion(to);
   }
-  return notFollowed;
+  return { notFollowed, unexplainedAfter };
 }
 
 const isSameFact = (one: ListedFact, other: ListedFact): boolean =>

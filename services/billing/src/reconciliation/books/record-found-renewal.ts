@@ -10,7 +10,7 @@ import {
   paymentColumns,
   paymentTypes,
 } from '../../charging/payment-store.ts';
-import { recordAnswer } from '../../charging/record-payment.ts';
+import { recordAnswer } from '../../charging/record-answer.ts';
 import { renewalAsFound } from '../../charging/wanted-renewal.ts';
 import type { SavedMethodRequest } from '../../processors/port.ts';
 import { type PeriodAnchor, periodEnd, type RenewedSubscription } from '../../subscriptions/renewals/renewal.rules.ts';

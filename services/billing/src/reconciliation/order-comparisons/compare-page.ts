@@ -5,11 +5,11 @@ import { completedBy } from '../../charging/decide-answer.rules.ts';
 import { mainPayment } from '../../charging/payment.rules.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { readMoney } from '../../charging/payment-store.ts';
-import { startPayment } from '../../charging/start-payment.ts';
 import { settledData } from '../../holds/advance-hold.ts';
 import type { AccountRun } from '../../runs/daily-step.ts';
 import { mustEnd } from '../../runs/refused-key.ts';
 import { type SoldSubscription, startSubscriptions } from '../../subscriptions/start-subscriptions.ts';
+import { lookUpAttempt } from '../lost-attempts.ts';
 import { compareOrder, notFollowed, notHeld, type OrderPayments } from './order-comparison.rules.ts';
 import { type OrderDifference, writeDifferences } from './order-differences.ts';
 import { readOrderPayments } from './order-payments.ts';
@@ -122,8 +122,8 @@ async function saidOf(deps: PaymentDeps, accountId: string, orderId: string) {
   if (hold?.status === 'settled' || hold?.status === 'lost') return { settled: settledData(hold, payments, endedMs) };
   const main = mainPayment(payments);
   if (main === undefined) return { completed: null };
-  const { status, finishedAt: finished_at, declineReason: decline_reason, lastFour: last_four, wallet } = main;
-  return { completed: completedBy(main, { status, finished_at, decline_reason, last_four, wallet }) };
+  const { status, finishedAt, declineReason, lastFour, wallet } = main;
+  return { completed: completedBy(main, { status, finishedAt, declineReason, lastFour, wallet }) };
 }
 
 /**
@@ -138,7 +138,7 @@ async function lookUpHeld(
   const caller = { accountId: run.accountId, requestId: run.runId };
   for (const order of orders) {
     if (order.attempt === undefined || mustEnd(run)) continue;
-    const { status } = await startPayment(deps, caller, { ...order.attempt, paymentMethod: null });
+    const { status } = await lookUpAttempt(deps, caller, order.attempt);
     deps.logger.warn({ ...caller, orderId: order.orderId, status }, 'a held order without a payment was looked up');
     if (status === 'declined') found.differing.push({ orderId: order.orderId, detail: notHeld(order) });
     // What is not known yet is compared by the next run.

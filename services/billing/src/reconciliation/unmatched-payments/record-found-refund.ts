@@ -6,7 +6,7 @@ import { hasEnded } from '../../charging/payment.rules.ts';
 import type { Charge, OrderMoney, Payment } from '../../charging/payment.types.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { onlyPaymentOf, paymentColumns, paymentTypes, readMoney } from '../../charging/payment-store.ts';
-import { recordAnswer } from '../../charging/record-payment.ts';
+import { recordAnswer } from '../../charging/record-answer.ts';
 import { eventRows } from '../../charging/write-decision.ts';
 import { namesPayment } from '../../ledger/facts.rules.ts';
 import type { ProcessorRecord } from '../../processors/port.ts';

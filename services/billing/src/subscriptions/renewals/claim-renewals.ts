@@ -1,4 +1,5 @@
 import { emailKey } from '@app/contracts/email-key';
+import { createBatcher } from '@app/service-kit/batcher';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { withOne } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
@@ -11,12 +12,13 @@ import {
   undoneReasons,
 } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
+import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { columnsFrom, insertPayments, type NewPaymentValues, rowOfPayment } from '../../charging/payment-store.ts';
 import { wantsRenewal } from '../../charging/wanted-renewal.ts';
 import { renewalsClaimed } from '../../points/points.ts';
 import type { Confirmation, SavedMethodRequest } from '../../processors/port.ts';
 import type { DueScope, DueSubscription } from './due-subscriptions.ts';
-import { isRefusedBefore, type LastAttempt, type NextAttempt, nextAttempt } from './next-attempt.rules.ts';
+import { isRefusedBefore, type LastAttempt, type NextAttempt, nextAttempt } from './payment-number.rules.ts';
 import { periodEnd } from './renewal.rules.ts';
 import { renewalKey } from './renewal-key.ts';
 
@@ -174,6 +176,34 @@ const claimAgainStatement = statement<ClaimedRow>(
   claimedTypes,
 );
 
+/** Resolves with the payment to send now, or undefined where the renewal is not wanted any more. */
+export type ClaimRenewal = (due: PayableSubscription) => Promise<ClaimedRenewal | undefined>;
+
+/** As answers are gathered before they are recorded: each statement is a commit and a round trip, and no caller waits for one renewal. */
+const lingerMs = 5;
+
+/**
+ * Claims renewals right before their calls: what the seller canceled, paused or gave back while they waited is not charged,
+ * and a later process finds their payments. Those whose calls may begin at the same time share one statement.
+ * @param max renewals of one statement
+ */
+export function createClaimRenewal(
+  { database, clock }: Pick<PaymentDeps, 'database' | 'clock'>,
+  scope: ChargeScope,
+  max: number,
+): ClaimRenewal {
+  const claims = createBatcher<PayableSubscription, ClaimedRenewal | undefined>({
+    maxSize: max,
+    lingerMs,
+    run: async (due) => {
+      const claimed = await claimRenewals(database, scope, due, clock.nowMs());
+      const byOrder = new Map(claimed.map((each) => [each.payment.orderId, each]));
+      return due.map(({ order_id }) => ({ ok: true, value: byOrder.get(order_id) }));
+    },
+  });
+  return claims.add;
+}
+
 /**
  * Writes the payments of renewals that are sent next. Nearly always one statement does: `firstAttempt` guesses their numbers.
  * It returns the others, each with the number that is right, for up to two more:
@@ -186,7 +216,7 @@ const claimAgainStatement = statement<ClaimedRow>(
  * @returns those that may be sent now; the others are not due any more, or another payment of theirs is open
  * @throws Error where another payment of an order was begun at the very moment at which one is claimed again
  */
-export async function claimRenewals(
+async function claimRenewals(
   database: Pick<Database, 'pool'>,
   scope: ChargeScope,
   due: readonly PayableSubscription[],
@@ -218,7 +248,7 @@ export interface ClaimedRenewal {
   readonly refusedBefore: boolean;
 }
 
-interface Attempt extends NextAttempt {
+interface RenewalAttempt extends NextAttempt {
   readonly due: PayableSubscription;
 }
 /**
@@ -226,12 +256,16 @@ interface Attempt extends NextAttempt {
  * first would cost every claim a round trip. It is a guess: `nextAttempt` corrects it after attempts that do not count (`isNoAttempt`),
  * a free one, and a failure for which no payment was made.
  */
-const firstAttempt = (due: PayableSubscription): Attempt => ({ due, attemptNo: due.failed_tries + 1, resends: false });
+const firstAttempt = (due: PayableSubscription): RenewalAttempt => ({
+  due,
+  attemptNo: due.failed_tries + 1,
+  resends: false,
+});
 
 interface Claimed {
   readonly claimed: readonly Omit<ClaimedRenewal, 'resends'>[];
   /** Those whose next attempt has another number, or was written before. */
-  readonly others: readonly Attempt[];
+  readonly others: readonly RenewalAttempt[];
 }
 
 interface ClaimedRow extends LastAttempt {
@@ -246,7 +280,7 @@ async function claimAttempts(
     attempts,
     times,
     by,
-  }: { readonly attempts: readonly Attempt[]; readonly times: Times; readonly by: typeof claimStatement },
+  }: { readonly attempts: readonly RenewalAttempt[]; readonly times: Times; readonly by: typeof claimStatement },
 ): Promise<Claimed> {
   if (attempts.length === 0) return { claimed: [], others: [] };
   const { accountId, runId, now } = scope;
@@ -281,7 +315,7 @@ interface Times {
 
 function renewalPayment(
   { accountId, confirmation, statementSuffix }: ChargeScope,
-  { due, attemptNo }: Attempt,
+  { due, attemptNo }: RenewalAttempt,
   { now: createdAt, sentAt, checkAt: nextCheckAt }: Times,
 ): Payment {
   const { order_id, amount_cents, currency, customer_email, product_name, test } = due;

@@ -83,7 +83,7 @@ const unfinishedOfAccount = computedFirst(
 );
 
 /**
- * A renewal whose outcome is unknown is looked up, and no other is begun beside it; nor is one while the order's refund has
+ * The first reading of what `wantsRenewal` compares again under the lock. A renewal whose outcome is unknown is looked up, and no other is begun beside it; nor is one while the order's refund has
  * no end, or while a payment of it is disputed. Open payments of an account are few: they are read once, by
  * `payments_unfinished_of_account`, and not for each subscription. $1 account, $2 test, $3 now
  * @param position number of the parameter with the orders that this run found renewed by a look-up

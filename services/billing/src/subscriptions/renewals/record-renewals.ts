@@ -4,11 +4,12 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
+import { takesAnswer } from '../../charging/answer-changes.rules.ts';
 import type { Answer, AnswerWriter } from '../../charging/answer-store.ts';
 import { renewsLate } from '../../charging/late-success.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
-import { checkedUpdateTypes, updateRenewalColumns } from '../../charging/payment-store.ts';
-import { answeredColumns, insertAnswered, seenTypes } from '../../ledger/answered-facts.ts';
+import { checkedUpdateTypes, rowOfUpdate, updateRenewalColumns } from '../../charging/payment-store.ts';
+import { writeAnswered } from '../../ledger/answered-facts.ts';
 import { answersRecorded } from '../../points/points.ts';
 import { decideRenewal } from './renewal-answer.rules.ts';
 import {
@@ -42,17 +43,15 @@ const lockStatement = statement<Locked>(
 );
 
 /** The number of the parameter after those of the payments. */
-const answerRowTypes = { ...checkedUpdateTypes, ...seenTypes } as const;
-const firstPeriodParameter = 1 + Object.keys(answerRowTypes).length;
+const firstPeriodParameter = 1 + Object.keys(checkedUpdateTypes).length;
 
 const writeStatement = statement(
   'renewals-record',
   `with answered as (
      update payments as p set ${updateRenewalColumns}
-     from (select * from ${tableOf(answerRowTypes, 1)}) as c where p.id = c.id and ${sameAccount('p')}
-     returning ${answeredColumns}
-   ), seen as (
-     ${insertAnswered('answered')}
+     from (select * from ${tableOf(checkedUpdateTypes, 1)}) as c where p.id = c.id and ${sameAccount('p')}
+     returning p.id, p.account_id, p.order_id, p.status, p.amount_cents, p.currency, p.processor, p.processor_reference, p.test,
+       p.finished_at
    ), charged as (
      insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
      select id, account_id, order_id, 'renewal', amount_cents, currency, processor, processor_reference, test, finished_at
@@ -72,7 +71,7 @@ const writeStatement = statement(
 export function createRenewalAnswerWriter(database: Database, clock: Clock): AnswerWriter {
   return createBatcher<Answer, boolean>({
     span: { service: 'billing', one: 'record renewal', many: 'record renewals', count: 'app.payments' },
-    // No caller waits for one renewal, and each batch is a commit and four round trips: one is written at a time, and
+    // No caller waits for one renewal, and each batch is a commit and five round trips: one is written at a time, and
     // waits for more. 256 are the calls that an account's run has under way.
     lingerMs: 5,
     maxSize: 256,
@@ -100,9 +99,9 @@ async function writeRenewalAnswers(client: Client, answers: readonly Answer[], n
   const taken = answers.map((answer) => {
     const subscription = locked.get(answer.payment.id);
     if (subscription === undefined) throw new Error(`payment ${answer.payment.id} renews no subscription`);
-    const { payment_status, releasing } = subscription;
-    if (releasing || !answer.decision.update.from.includes(payment_status)) return undefined;
-    if (payment_status === 'declined' && !renewsLate(subscription, answer.payment)) return undefined;
+    const { payment_status: status, releasing } = subscription;
+    if (!takesAnswer({ status, releasing }, answer.decision.update)) return undefined;
+    if (status === 'declined' && !renewsLate(subscription, answer.payment)) return undefined;
     return { ...answer, result: decideRenewal(answer.payment, answer.decision.update, subscription) };
   });
   const changing = taken.filter((each) => each !== undefined);
@@ -120,15 +119,16 @@ function lockValues(answers: readonly Answer[]): string[] {
 type Changing = Answer & { readonly result: RecordedResult | undefined };
 
 async function writeLocked(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
-  const payments = changing.map(({ payment: { id, accountId }, decision: { update }, seen }) => {
-    return { ...update, id, account_id: accountId, seen_by: seen.by, seen_at: seen.at };
+  const payments = changing.map(({ payment: { id, accountId }, decision: { update } }) => {
+    return { ...rowOfUpdate(update), id, account_id: accountId };
   });
   const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
   await client.query(
     writeStatement([
-      ...columnsOf(payments, answerRowTypes),
+      ...columnsOf(payments, checkedUpdateTypes),
       ...columnsOf(results.map(periodRowOf), periodTypes),
       ...(await outcomeValues(client, results, nowMs)),
     ]),
   );
+  await writeAnswered(client, changing);
 }

@@ -5,7 +5,7 @@ import type { Answered } from '../../charging/decide-answer.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { notifyNotReceived } from '../../charging/payment-notices.ts';
-import { type RecordContext, recordAnswer } from '../../charging/record-payment.ts';
+import { type RecordContext, recordAnswer } from '../../charging/record-answer.ts';
 import { callProcessor, logFieldsOf } from '../../charging/send-payment.ts';
 import { lookUpThenCall } from '../../charging/send-unless-found.ts';
 import { renewalsRead } from '../../points/points.ts';
@@ -13,8 +13,7 @@ import { chosenName } from '../../processors/processor-registry.ts';
 import type { DailyCounts } from '../../runs/daily-counts.rules.ts';
 import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
-import { type BeginRenewal, createBeginRenewal } from './begin-renewals.ts';
-import type { ChargeScope, PayableSubscription } from './claim-renewals.ts';
+import { type ChargeScope, type ClaimRenewal, createClaimRenewal, type PayableSubscription } from './claim-renewals.ts';
 import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';
 import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
 import { createTaskGroup, type TaskGroup } from './task-group.ts';
@@ -61,7 +60,7 @@ interface Charging {
   readonly callsOfAll: Semaphore;
   readonly run: AccountRun;
   readonly scope: ChargeScope;
-  readonly beginRenewal: BeginRenewal;
+  readonly claimRenewal: ClaimRenewal;
   readonly paymentSlots: TaskGroup;
   readonly callSlots: TaskGroup;
   /** Calls of each processor that limits the rate. */
@@ -97,7 +96,7 @@ async function renewOfAccount(
     callsOfAll,
     run,
     scope,
-    beginRenewal: createBeginRenewal(deps, scope, callsOfAccountMax),
+    claimRenewal: createClaimRenewal(deps, scope, callsOfAccountMax),
     paymentSlots: createTaskGroup(paymentsOfAccountMax),
     callSlots: createTaskGroup(callsOfAccountMax),
     callsOf: new Map(),
@@ -153,7 +152,10 @@ interface Page {
   readonly last: DueCursor;
 }
 
-/** Reads a page of what is due, and renews what needs no payment; null when there is no more, or when the run must stop. */
+/**
+ * Reads a page of what is due, and ends at once what needs no call: periods that cost nothing are paid, and attempts on cards that are lost,
+ * stolen or expired have failed; null when there is no more, or when the run must stop.
+ */
 async function nextPage(charging: Charging, after: DueCursor | null): Promise<Page | null> {
   if (mustStop(charging)) return null;
   const { deps, scope } = charging;
@@ -212,7 +214,7 @@ async function callWhenAllowed(
   onBegun: (begun: Begun | undefined) => void,
 ): Promise<void> {
   const charge = async (): Promise<void> => {
-    const claimed = mustStop(charging) ? undefined : await charging.beginRenewal(due);
+    const claimed = mustStop(charging) ? undefined : await charging.claimRenewal(due);
     if (claimed === undefined) return onBegun(undefined);
     const { payment, resends, refusedBefore } = claimed;
     const context: RecordContext = { requestId: null, isFirst: true, refusedBefore };

@@ -32,13 +32,13 @@ export function decideRenewal<Subscription extends RenewedSubscription>(
   update: PaymentUpdate,
   subscription: Subscription,
 ): DecidedRenewal<Subscription> | undefined {
-  const { finished_at, last_four, wallet } = update;
-  if (finished_at === null) return undefined;
+  const { finishedAt, lastFour, wallet } = update;
+  if (finishedAt === null) return undefined;
   const { id: paymentId, processor, amountCents: cents } = payment;
-  const outcome = renewalOutcomeOf(payment, update, finished_at);
+  const outcome = renewalOutcomeOf(payment, update, finishedAt);
   const effect = effectOf(subscription, outcome);
   // Of another card than the one it has now nothing is kept.
-  const card = outcome.method === subscription.payment_method ? { processor, last_four, wallet } : null;
+  const card = outcome.method === subscription.payment_method ? { processor, last_four: lastFour, wallet } : null;
   return { subscription, paymentId, cents, outcome, effect, card };
 }
 
@@ -48,8 +48,8 @@ function renewalOutcomeOf(payment: Payment, update: PaymentUpdate, finishedAt: D
   if (payment.call !== 'chargeSaved' || period === null) throw new Error(`payment ${payment.id} renews no period`);
   const at = new Date(Math.max(finishedAt.getTime(), payment.createdAt.getTime()));
   const about = { period, at, method: payment.request.savedMethod };
-  const { status, decline_kind, decline_reason: reason } = update;
+  const { status, declineKind, declineReason: reason } = update;
   if (status === 'succeeded') return { ...about, kind: 'paid' };
   if (reason === null || isNoAttempt(reason)) return { ...about, kind: 'not_received' };
-  return { ...about, kind: 'declined', hard: decline_kind === 'hard', reason };
+  return { ...about, kind: 'declined', hard: declineKind === 'hard', reason };
 }

@@ -25,16 +25,27 @@ const outcome = (subscription: RenewedSubscription, effect: RenewalEffect, accou
   subscription: { ...subscription, account_id, test: false, currency },
   ...{ effect, cents: 1900 },
 });
-const none = { account_id: 'a', test: false, currency: 'usd', charged: 0, charged_cents: 0, retried: 0, canceled: 0 };
+const none = {
+  account_id: 'a',
+  test: false,
+  currency: 'usd',
+  charged: 0,
+  charged_cents: 0,
+  retried: 0,
+  declined: 0,
+  canceled: 0,
+};
 
-test('every success is charged, retries are attempts after a failed one, and the fourth one cancels', () => {
+test('every success is charged, every failure declined, retries are attempts after a failed one, and the fourth one cancels', () => {
   const outcomes = [
     outcome(stands, effectOf(stands, paid)),
     outcome(stands, effectOf(stands, declined)),
     outcome(pastDue(2), effectOf(pastDue(2), paid)),
     outcome(pastDue(3), effectOf(pastDue(3), declined)),
   ];
-  expect(countOutcomes(outcomes)).toEqual([{ ...none, charged: 2, charged_cents: 3800, retried: 2, canceled: 1 }]);
+  expect(countOutcomes(outcomes)).toEqual([
+    { ...none, charged: 2, charged_cents: 3800, retried: 2, declined: 2, canceled: 1 },
+  ]);
 });
 
 test('what the processor never got was no attempt', () => {

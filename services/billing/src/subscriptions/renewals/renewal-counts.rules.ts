@@ -22,6 +22,8 @@ export interface RenewalCounts {
   readonly charged_cents: number;
   /** Attempts after a failed one, whatever became of them. */
   readonly retried: number;
+  /** Attempts that failed, first ones and later ones. */
+  readonly declined: number;
   /** Ended by an attempt that failed. */
   readonly canceled: number;
 }
@@ -33,13 +35,14 @@ export function countOutcomes(outcomes: readonly CountedOutcome[]): RenewalCount
     if (effect.event === null) continue;
     const { account_id, test, currency, failed_tries } = subscription;
     const key = JSON.stringify([account_id, test, currency]);
-    const none = { account_id, test, currency, charged: 0, charged_cents: 0, retried: 0, canceled: 0 };
+    const none = { account_id, test, currency, charged: 0, charged_cents: 0, retried: 0, declined: 0, canceled: 0 };
     const sum = sums.get(key) ?? none;
     sums.set(key, {
       ...sum,
       charged: sum.charged + (effect.paid ? 1 : 0),
       charged_cents: sum.charged_cents + (effect.paid ? cents : 0),
       retried: sum.retried + (failed_tries > 0 ? 1 : 0),
+      declined: sum.declined + (effect.paid ? 0 : 1),
       canceled: sum.canceled + (endsUnpaid(effect) ? 1 : 0),
     });
   }

@@ -32,7 +32,7 @@ export type DecidedRenewalEvent = { readonly source: Source } & (
 );
 
 /**
- * The events of a renewal's result; the data have the times of its subscription, which may be a rehearsal's.
+ * The events of a renewal's result, which `outcomeValues` writes with it; the data have the times of its subscription, which may be a rehearsal's.
  * @param nowMs when it is written down
  * @param cancellationNotices whether webhooks are sent for subscriptions that ended unpaid
  */
@@ -42,7 +42,7 @@ export function renewalEvents(
   cancellationNotices: boolean,
 ): DecidedRenewalEvent[] {
   if (event === null) return [];
-  // A renewal ends once: recorded anew in a restored database, its event is the same, and a receiver that had it drops it.
+  // A renewal ends once: should it be recorded anew, its event is the same, and a receiver that had it drops it.
   const source = paymentId === null ? { nowMs } : { nowMs, eventId: idOfCommand('event', paymentId.slice(-26)) };
   const about = aboutSubscription(subscription);
   const { attempt, statusBefore } = event;

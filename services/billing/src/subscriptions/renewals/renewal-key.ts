@@ -8,8 +8,8 @@ import type { DueSubscription } from './due-subscriptions.ts';
 const retryMs = 3 * dayMs;
 
 /**
- * The id of a renewal's payment, which is its idempotency key: it follows from subscription, period and attempt alone. A
- * database that was restored from a backup comes to the same key, and the processor answers what it answered before.
+ * The id of a renewal's payment, which is its idempotency key: it follows from subscription, period and attempt alone. Whatever is
+ * recorded here, the key is the same, and the processor answers what it answered before.
  * Its time is about when the attempt falls due, so that payments list in that order.
  */
 export function renewalKey(

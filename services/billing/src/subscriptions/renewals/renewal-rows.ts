@@ -58,6 +58,7 @@ const countTypes: ColumnsOf<RenewalCounts> = {
   charged: 'int4',
   charged_cents: 'int8',
   retried: 'int4',
+  declined: 'int4',
   canceled: 'int4',
 };
 const counted = namesOf(countTypes);

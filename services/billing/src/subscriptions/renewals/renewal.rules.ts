@@ -94,7 +94,17 @@ export function periodEnd({ anchor, anchor_period, billing_interval }: PeriodAnc
 
 /**
  * What the outcome of an attempt to renew changes, as the subscription stands at that moment: it may have been paused or
- * canceled, or its card replaced, since the attempt began.
+ * canceled, or its card replaced, since the attempt began. Dunning, from the day when a period begins:
+ *
+ *   attempt 1 ── paid ─────────── active: the period is paid   subscription.rebilled
+ *      └ declined ─────────────── past_due: again 3 days later subscription.payment_failed
+ *   attempts 2, 3 ─ the same; a card that was replaced meanwhile is tried by the next run, once without counting
+ *   attempt 4 ── declined ─────── canceled                     subscription.payment_failed, and subscription.canceled
+ *                                                              where the account has cancellation notices
+ *
+ * A card that was declined for good is not called again: its attempts count all the same (`renew-without-payment.ts`). Where
+ * nothing was received, nothing counts.
+ *
  * @throws Error when the period is not the next one: one that was paid is not paid again
  */
 export function effectOf(subscription: RenewedSubscription, outcome: RenewalOutcome): RenewalEffect {

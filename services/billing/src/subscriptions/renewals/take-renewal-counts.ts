@@ -18,12 +18,12 @@ const takeStatement = statement<CountedRenewals>(
      update renewal_counts as c set counted_run_id = $3
      where account_id = $1 and test = $2
        and (counted_run_id is null or counted_run_id = $3 or ${ofRunWithoutResult})
-     returning currency, charged, charged_cents, retried, canceled
+     returning currency, charged, charged_cents, retried, declined, canceled
    )
    select currency, sum(charged)::int as charged, sum(charged_cents)::bigint as charged_cents,
-     sum(retried)::int as retried, sum(canceled)::int as canceled
+     sum(retried)::int as retried, sum(declined)::int as declined, sum(canceled)::int as canceled
    from taken group by currency order by currency`,
-  { canceled: 'int4', charged: 'int4', charged_cents: 'int8', currency: 'text', retried: 'int4' },
+  { canceled: 'int4', charged: 'int4', charged_cents: 'int8', currency: 'text', declined: 'int4', retried: 'int4' },
 );
 
 interface CountedRenewals {
@@ -31,6 +31,7 @@ interface CountedRenewals {
   readonly charged: number;
   readonly charged_cents: number;
   readonly retried: number;
+  readonly declined: number;
   readonly canceled: number;
 }
 
@@ -41,10 +42,11 @@ interface CountedRenewals {
  */
 export const takeRenewalCounts: DailyStep = async ({ database }, { accountId, runId, test }, counts) => {
   const { rows } = await database.pool.query(takeStatement([accountId, test, runId]));
-  for (const { currency, charged, charged_cents, retried, canceled } of rows) {
+  for (const { currency, charged, charged_cents, retried, declined, canceled } of rows) {
     counts.charged += charged;
     counts.chargedCents += charged_cents;
     counts.retried += retried;
+    counts.declined += declined;
     counts.canceled += canceled;
     if (charged_cents === 0) continue;
     counts.chargedByCurrency[currency] = (counts.chargedByCurrency[currency] ?? 0) + charged_cents;

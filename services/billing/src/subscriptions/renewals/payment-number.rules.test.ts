@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRefusedBefore, nextAttempt } from './next-attempt.rules.ts';
+import { isRefusedBefore, nextAttempt } from './payment-number.rules.ts';
 
 test.each([
   ['none was made', null, null, { attemptNo: 1, resends: false }],

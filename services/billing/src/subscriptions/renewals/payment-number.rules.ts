@@ -45,7 +45,7 @@ const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /**
  * The payment that is sent next for a period. One with which the processor did nothing is the next one still: should an earlier
- * sending of its key have arrived, which a restored database does not know, another key would be charged anew.
+ * sending of its key have arrived, which is not recorded here, another key would be charged anew.
  */
 export function nextAttempt({
   last_attempt,

@@ -10,7 +10,9 @@ import { keepSuccess, type WrittenFor, writeDecision } from './write-decision.ts
 export interface RecordContext extends AnswerContext, WrittenFor {}
 
 /**
- * Records what became of a payment, with the events of it.
+ * Records what became of a payment, with the events of it: `decideAnswer` says what changes, and the writer of its kind writes it
+ * in one transaction: for orders `answer-store.ts`, for renewals `record-renewals.ts`, for refunds `record-refund.ts`, for saved
+ * cards `record-card.ts`.
  * @param atMs when it became so; now unless given
  * @returns the payment as it stands then: of two answers the first one counts, but a success counts after a decline
  */
