@@ -1,4 +1,5 @@
-import type { EventData, EventDefinition, RequestInput } from '@app/contracts/define';
+import { readBuyerTotals } from '@app/contracts/customers';
+import type { EventData, EventDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { disputeRecorded } from '@app/contracts/disputes';
 import { DomainError } from '@app/contracts/errors';
 import { releaseHold } from '@app/contracts/hold-releases';
@@ -50,8 +51,10 @@ export interface BillingStandIn {
   wasStarted(times: number): Promise<unknown>;
   /** The attempts it made, oldest first: each moved money at most once. */
   readonly attempts: MadeAttempt[];
-  /** Called before a start is worked on; a test makes it wait or throw. */
-  beforeStart: (input: StartInput) => Promise<void>;
+  /** Called before a start is worked on, with how long its reply is waited for (milliseconds); a test makes it wait or throw. */
+  beforeStart: (input: StartInput, waitsMs: number) => Promise<void>;
+  /** Called before the payments of an order are listed; a test makes it throw. */
+  beforeList: () => Promise<void>;
   /** Of attempts that are only looked up: the card that the processor charged; null where it never got them. */
   atProcessor: string | null;
   /** Called when a payment was made, before it is answered. */
@@ -74,6 +77,8 @@ export interface BillingStandIn {
   refundsNothing: boolean;
   /** Every question about the payments of an order, by its account. */
   readonly listsRequested: string[];
+  /** What renewals and subscriptions of buyers come to; only of those that are asked about. */
+  buyerTotals: RequestOutput<typeof readBuyerTotals>;
   /** Every request for a refund. */
   readonly refundRequests: RequestInput<typeof refundCharges>[];
   publishPart(orderId: string, part: RefundedPart): Promise<void>;
@@ -123,6 +128,7 @@ export interface BillingStandIn {
 
 const usualBehaviour = {
   settling: false,
+  buyerTotals: { renewals: [], active: [] } as RequestOutput<typeof readBuyerTotals>,
   releasing: false,
   capturedThere: null,
   beforeReleased: async () => undefined,
@@ -134,6 +140,7 @@ const usualBehaviour = {
   refundParts: null,
   atProcessor: null,
   beforeStart: async () => undefined,
+  beforeList: async () => undefined,
   beforeAnswer: async () => undefined,
   beforeRefund: async () => undefined,
   beforeSettled: async () => undefined,
@@ -202,10 +209,10 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     producers,
     handlers: [
       onSimulatedSettings,
-      onRequest(startPayment, async (input, { accountId }) => {
+      onRequest(startPayment, async (input, { accountId, deadlineMs }) => {
         if (input.paymentMethod === null) return lookUp(attempts, accountId, input, standIn.atProcessor);
         started.push(input);
-        await standIn.beforeStart(input);
+        await standIn.beforeStart(input, deadlineMs - Date.now());
         const outcome = start(attempts, accountId, input);
         await standIn.beforeAnswer(input);
         return outcome;
@@ -251,8 +258,14 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
       }),
       onRequest(listPayments, async ({ orderId }, { accountId }) => {
         standIn.listsRequested.push(accountId);
+        await standIn.beforeList();
         const ofOrder = attempts.filter((made) => made.accountId === accountId && made.input.orderId === orderId);
         return { data: ofOrder.map(paymentLine) };
+      }),
+      onRequest(readBuyerTotals, async ({ emailKeys }) => {
+        const isWanted = ({ emailKey }: { readonly emailKey: string }) => emailKeys.includes(emailKey);
+        const { renewals, active } = standIn.buyerTotals;
+        return { renewals: renewals.filter(isWanted), active: active.filter(isWanted) };
       }),
       ...more,
     ],

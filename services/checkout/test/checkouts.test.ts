@@ -35,7 +35,7 @@ test('a checkout opens with the prices of the catalog, and its secret is stored 
   const [row] = await harness.query<{ row: string }>('select row_to_json(c)::text as row from checkouts as c');
   expect(row?.row).not.toContain(opened.secret);
   const { secret, ...resource } = opened;
-  expect(await harness.get(opened)).toEqual(resource);
+  expect(await harness.get(opened)).toEqual({ ...resource, accountId: 'acc_1' });
 });
 
 test('an unknown id, an id that is none and a wrong secret get one and the same answer', async () => {
@@ -431,6 +431,14 @@ test('another card is not charged in the other mode, and the confirmation under 
   await expect(harness.pay(opened, 'ok')).rejects.toMatchObject({ code: 'test_mode_changed' });
   expect(await harness.resume(opened)).toMatchObject({ status: 'paid' });
   expect(harness.billing.attempts).toMatchObject([{ input: { test: false } }]);
+});
+
+test('a first card is waited for as long as its one call may take, another one as long as a release, a look-up and its call', async () => {
+  const waited: number[] = [];
+  harness.billing.beforeStart = async (_input, waitsMs) => void waited.push(Math.ceil(waitsMs / 1_000));
+  const opened = await harness.open({ email });
+  for (const card of ['action', 'ok']) await harness.pay(opened, card);
+  expect(waited).toEqual([10, 26]);
 });
 
 test('the event of an order names the processor that took the money, and none where none did', async () => {

@@ -144,6 +144,23 @@ test('without a filter the list is the published one, and test orders have a lis
   expect(rehearsals.data.every((order) => order.test)).toBe(true);
 });
 
+test('orders are listed by how their disputes stand', async () => {
+  const rows = orders(12).filter(
+    ({ test: isTest, status, account_id }) => !isTest && status !== 'expired' && account_id === 'acc_1',
+  );
+  await record(rows);
+  const [open, lost, won] = rows.map(({ id }) => id) as [string, string, string];
+  for (const [id, disputes] of [
+    [open, { dsp_1: 'lost', dsp_2: 'open' }],
+    [lost, { dsp_1: 'won', dsp_2: 'lost' }],
+    [won, { dsp_1: 'won' }],
+  ] as const)
+    await queryDatabase(harness.database.url, 'update orders set disputes = $2 where id = $1', [id, disputes]);
+  expect(await page({ dispute: 'open' })).toMatchObject({ data: [{ id: open, dispute: 'open' }], has_more: false });
+  expect(idsOf(await page({ dispute: 'lost' }))).toEqual([lost]);
+  expect(idsOf(await page({ dispute: 'lost', q: open }))).toEqual([]);
+});
+
 test.each([
   { of: 'one account alone', accounts: ['acc_1'], span: 'orders_pkey' },
   { of: 'many accounts', accounts: Array.from({ length: 40 }, (_, n) => `acc_${n}`), span: 'orders_listed' },
@@ -161,6 +178,7 @@ test.each([
     [{ q: 'ada' }, false, ['orders_pkey', 'orders_of_name']],
     [{ status: 'authorized' }, false, ['orders_pkey', 'orders_authorized']],
     [{ status: 'refunded' }, false, ['orders_refunded']],
+    [{ dispute: 'open' }, false, ['orders_disputed']],
     [{ affiliateCode: 'leaf' }, false, ['orders_of_affiliate']],
     [{ productId: book as string }, false, ['orders_of_product']],
     [{}, true, ['rehearsals_listed']],

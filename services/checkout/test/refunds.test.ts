@@ -289,6 +289,23 @@ test('a part that went back leaves the order paid and shows, and the last part r
   });
 });
 
+test('a payment that goes back says whether all of its order was to, and a renewal never', async () => {
+  const orderId = await paidOrder();
+  await harness.billing.publishPart(orderId, part('r1', 1_000));
+  await harness.billing.handled();
+  harness.billing.refundStatus = 'processing';
+  await harness.refund(orderId);
+  await harness.billing.publishPart(orderId, part('r2', 4_000));
+  await harness.billing.publishPart(orderId, part('r3', 900, 2));
+  await harness.billing.handled();
+  const refunds = (await refundEvents()).map(({ data }) => paymentRefunded.data.parse(data));
+  expect(refunds.map(({ refundId, ofWholeOrder }) => [refundId, ofWholeOrder])).toEqual([
+    ['r1', undefined],
+    ['r2', true],
+    ['r3', undefined],
+  ]);
+});
+
 test('what went back of a captured hold is recorded although it comes before the end of the hold', async () => {
   harness.shop.set('acc_1/course', withUpsell);
   const orderId = await paidOrder();

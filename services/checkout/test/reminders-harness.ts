@@ -47,7 +47,11 @@ export async function createRemindersHarness(): Promise<RemindersHarness> {
     smtp,
     settings: { SMTP_URL: smtp.url, EMAIL_FROM: 'mail@shop.example', PUBLIC_URL: 'https://shop.example' },
     run: (accountId = 'acc_1', commandId = newIdSuffix(clock.nowMs()), waitMs = 20_000) =>
-      requester.request(runReminders, { accountId }, { ...context(accountId ?? '', commandId), waitMs }),
+      requester.request(
+        runReminders,
+        { accountId },
+        { ...context(accountId ?? '', commandId), deadlineMs: Date.now() + waitMs },
+      ),
     preview: (page = {}, accountId = 'acc_1') => requester.request(previewReminders, page, context(accountId)),
     getOptOut: (token) => requester.request(getOptOut, { token }, context('')),
     restore: (token, commandId) =>

@@ -132,6 +132,22 @@ test('only those are reminded who stalled, left an email, have not bought since 
   expect(sentTo().toSorted()).toEqual([buyer('active'), buyer('declined'), buyer('two')]);
 });
 
+test('a buyer whose subscription of the product lives is not reminded of it, and is once it has ended', async () => {
+  await harness.query(
+    `insert into sold_subscriptions (id, account_id, order_id, email, email_key, product_id)
+     select 'sub_' || n, case when n = 3 then 'acc_2' else 'acc_1' end, 'ord_' || n, mailbox, mailbox, product
+     from (values (1, 'bob@example.com', '${plainCourse.productId}'), (2, 'grace@example.com', 'prd_9'), (3, 'ada@example.com', '${plainCourse.productId}')) as of (n, mailbox, product)`,
+  );
+  for (const buyer of ['Bob@example.com', 'grace@example.com', 'ada@example.com']) await harness.open({ email: buyer });
+  later(61 * minuteMs);
+  expect(await harness.preview()).toMatchObject({ count: 2 });
+  expect(await harness.run()).toEqual({ ...nothing, sent: 2 });
+  expect(sentTo().toSorted()).toEqual(['ada@example.com', 'grace@example.com']);
+  await harness.query(`update sold_subscriptions set ended_at = now() where id = 'sub_1'`);
+  expect(await harness.run()).toEqual(one);
+  expect(sentTo()).toContain('Bob@example.com');
+});
+
 test('the account’s delay decides when a checkout has stalled', async () => {
   await harness.setSettings('acc_1', { nudgeAfterMinutes: 10 });
   await harness.open({ email });

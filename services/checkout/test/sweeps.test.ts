@@ -1,8 +1,11 @@
+import { dayMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
+import { listCheckouts } from '@app/contracts/unfinished-checkouts';
 import { query } from '@app/testing/sql';
 import { beforeEach, expect, test } from 'vitest';
 import { losesReply } from './billing-stand-in.ts';
 import { plainCourse } from './checkout-harness.ts';
+import { context } from './harness.ts';
 import { harness, harnessForEachTest } from './set-up.ts';
 
 harnessForEachTest();
@@ -52,4 +55,42 @@ test('a sweep checks all that is due, and one account’s backlog keeps no other
   expect(requested).toHaveLength(120);
   expect(requested.indexOf('acc_2')).toBeLessThan(20);
   expect(requested.lastIndexOf('acc_2')).toBeLessThan(20);
+});
+
+/** A checkout whose buyer went to the bank, and which billing lacks since. */
+async function leaveWaiting() {
+  const service = await harness.base.start();
+  const opened = await harness.open({ email });
+  expect(await harness.pay(opened, 'action')).toMatchObject({ status: 'requires_action' });
+  await service.close();
+  harness.billing.attempts.length = 0;
+  return opened;
+}
+
+test('a checkout whose payment a restored billing lacks does not wait for its buyer for ever, and its buyer was there at the payment last', async () => {
+  const opened = await leaveWaiting();
+  const paidAt = harness.base.clock.now().toISOString();
+  harness.base.clock.advance(dayMs);
+  await harness.base.startAndSweep();
+  expect(await harness.get(opened)).toMatchObject({ status: 'requires_action' });
+  expect(harness.billing.listsRequested).toEqual([]);
+  harness.base.clock.advance(dayMs + 1);
+  await harness.base.startAndSweep();
+  expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: 'try_again_later' });
+  const { data } = await harness.base.requester.request(listCheckouts, {}, context('acc_1'));
+  expect(data.map(({ last_active_at }) => last_active_at <= paidAt)).toEqual([true]);
+});
+
+test('a waiting checkout that billing could not be asked about is asked about again after two minutes, and one that it answered for after two days', async () => {
+  const opened = await leaveWaiting();
+  harness.billing.beforeList = losesReply;
+  harness.base.clock.advance(2 * dayMs);
+  const service = await harness.base.startAndSweep();
+  expect(harness.billing.listsRequested).toHaveLength(1);
+  await service.close();
+  harness.billing.beforeList = async () => undefined;
+  harness.base.clock.advance(121_000);
+  await (await harness.base.startAndSweep()).close();
+  expect(harness.billing.listsRequested).toHaveLength(2);
+  expect(await harness.query(`select status from checkouts where id = '${opened.id}'`)).toEqual([{ status: 'open' }]);
 });

@@ -40,7 +40,9 @@ const found = (change: Partial<FoundOfAttempt> = {}): FoundOfAttempt => ({
   ...{ checkout: locked(), mode: undefined, earlier: undefined },
   ...change,
 });
-const mode = (revision: number, test_mode: boolean | null) => ({ account_id: 'acc_1', revision, test_mode });
+const mode = (revision: number, test_mode: boolean | null, asks_consent: boolean | null = null) => ({
+  ...{ account_id: 'acc_1', revision, test_mode, asks_consent },
+});
 
 test.each([
   ['that is gone', undefined],
@@ -68,6 +70,19 @@ test.each([
   ['of no settings that are known', undefined, 'begins'],
 ])('with a mode that is %s the attempt: %s', (_, found_, outcome) => {
   const decision = decideAttempt(attemptOf(), found({ mode: found_ }));
+  expect(typeof decision === 'string' ? decision : 'begins').toBe(outcome);
+});
+
+test.each([
+  ['ticked what the seller asks for', true, 'I agree', 'open', 'begins'],
+  ['not ticked it', true, undefined, 'open', 'no consent'],
+  ['not ticked it, and tries another card', true, undefined, 'requires_action', 'begins'],
+  ['not been asked', false, undefined, 'open', 'begins'],
+  ['settings from before that setting', null, undefined, 'open', 'begins'],
+] as const)('of a buyer who has %s the attempt: %4$s', (_, asks, immediateAccess, status, outcome) => {
+  const attempt = attemptOf();
+  const given = { ...attempt, sale: { ...attempt.sale, ...(immediateAccess && { immediateAccess }) } };
+  const decision = decideAttempt(given, found({ checkout: locked({ status }), mode: mode(8, false, asks) }));
   expect(typeof decision === 'string' ? decision : 'begins').toBe(outcome);
 });
 

@@ -34,11 +34,12 @@ export type LockedCheckout = Pick<
   'id' | 'status' | 'revision' | 'test' | 'settings_revision' | 'order_id' | 'attempt_no'
 > & { readonly discount_id: string | null };
 
-/** The mode of a shop, and the number of the settings that say so. `test_mode` is null where they do not. */
+/** The mode of a shop and whether it asks for consent, and the number of the settings that say so. Both are null where they do not. */
 export interface ShopMode {
   readonly account_id: string;
   readonly revision: number;
   readonly test_mode: boolean | null;
+  readonly asks_consent: boolean | null;
 }
 
 /** What the buyer has bought, or is buying. `same`: from the browser, the address or with the card of the attempt. */
@@ -56,9 +57,9 @@ export interface FoundOfAttempt {
 
 /**
  * Why an attempt does not begin. `stale`: the checkout was changed since it was read. `other mode`: the shop's test mode was
- * switched since the opening. `already bought`: by the same buyer, and not confirmed.
+ * switched since the opening. `no consent`: the seller asks for it. `already bought`: by the same buyer, and not confirmed.
  */
-export type AttemptRefusal = 'stale' | 'other mode' | 'already bought';
+export type AttemptRefusal = 'stale' | 'other mode' | 'no consent' | 'already bought';
 
 /** An attempt that nothing refuses but, it may be, its discount. */
 export interface DueAttempt {
@@ -75,6 +76,7 @@ export function decideAttempt(
 ): DueAttempt | AttemptRefusal {
   if (checkout === undefined || !isAsRead(attempt, checkout)) return 'stale';
   if (!isInSameMode(checkout, mode)) return 'other mode';
+  if (lacksConsent(attempt, checkout, mode)) return 'no consent';
   if (earlier === undefined) return { attempt, checkout, repeatsOrder: null };
   if (!earlier.same) return { attempt, checkout, repeatsOrder: earlier.order_id };
   return attempt.buyer.confirmsRepeat ? { attempt, checkout, repeatsOrder: null } : 'already bought';
@@ -89,6 +91,10 @@ function isInSameMode({ test, settings_revision }: LockedCheckout, mode: ShopMod
   if (mode === undefined || mode.revision < settings_revision) return true;
   return mode.test_mode === null || mode.test_mode === test;
 }
+
+/** The sale of an attempt that waits for the buyer is fixed already. */
+const lacksConsent = ({ sale }: NewAttempt, { status }: LockedCheckout, mode: ShopMode | undefined): boolean =>
+  status === 'open' && mode?.asks_consent === true && sale.immediateAccess === undefined;
 
 /** Within it a buyer finds another card, and the order's payments show what was tried. */
 const sameOrderMs = hourMs;

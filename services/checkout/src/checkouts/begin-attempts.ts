@@ -12,7 +12,7 @@ import {
   readEarlierPurchases,
   readModes,
   writeBeginnings,
-} from './attempt-store.ts';
+} from './attempt-statements.ts';
 import {
   type AttemptRefusal,
   type Beginning,

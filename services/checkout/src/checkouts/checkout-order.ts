@@ -3,6 +3,7 @@ import { idOfCommand, idTimeMs } from '@app/contracts/ids';
 import { orderNoticed, orderPaid } from '@app/contracts/orders';
 import type { OfferedUpsell } from '@app/contracts/payments';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import { customerIdOf } from '../customers/customer-id.ts';
 import { creditFields } from '../orders/credited-affiliates.ts';
 import { eventItem, type OrderItem } from '../orders/order.rules.ts';
 import { soldItems } from './checkout.rules.ts';
@@ -38,6 +39,7 @@ export function checkoutOrder(row: CheckoutRow, sale: FixedSale, status: 'paid' 
     product_id: sale.product.productId,
     customer_email: sale.email,
     email_key: emailKey(sale.email),
+    customer_id: customerIdOf(account_id, sale.email),
     customer_name: sale.name ?? '',
     total_cents: sale.totalCents,
     currency: sale.product.currency,
@@ -52,6 +54,7 @@ export function checkoutOrder(row: CheckoutRow, sale: FixedSale, status: 'paid' 
     discount_id: sale.discount?.id ?? null,
     test,
     items: soldItems(sale),
+    immediate_access: sale.immediateAccess ?? null,
     created_at: new Date(idTimeMs(id)).toISOString(),
     paid_at: status === 'paid' ? new Date(nowMs).toISOString() : null,
   };
@@ -96,6 +99,7 @@ export function orderPaidRow(
       ...(processor !== undefined && { processor }),
       lastFour: row.last_four,
       wallet: row.wallet,
+      ...(sale.immediateAccess !== undefined && { immediateAccess: sale.immediateAccess }),
       test: row.test,
       paidAt: new Date(nowMs).toISOString(),
       upsellShown: sale.upsell !== null,

@@ -10,7 +10,7 @@ import type { NewAttempt } from './begin-attempts.rules.ts';
 import { type BegunAttempt, beginAttempts } from './begin-attempts.ts';
 import { type CheckoutRow, findCheckouts, type OfBuyer } from './checkout-row.ts';
 import { type Opened, type Opening, recordOpenings } from './record-openings.ts';
-import { type AttemptEnd, recordOutcomes } from './record-outcome.ts';
+import { type AttemptEnd, recordOutcomes } from './record-outcomes.ts';
 import { recordVisits, type Visit } from './record-visits.ts';
 
 /** Of each step: about as many as are done while their callers wait. */
@@ -49,8 +49,9 @@ export interface CheckoutSteps {
   readonly open: Step<Opening, Opened>['add'];
   /** Whether the visitor was new that day. */
   readonly visit: Step<Visit, boolean>['add'];
-  /** Fixes the sale and moves the checkout to `processing`. */
+  /** Fixes the sale and moves the checkout to `processing`: `begin-attempts.ts`. */
   readonly begin: Step<NewAttempt, BegunAttempt>['add'];
+  /** What billing said of the attempt, with its order and events: `record-outcomes.ts`. Undefined where it was recorded before. */
   readonly record: Step<AttemptEnd, CheckoutRow | undefined>['add'];
   close(): Promise<void>;
 }

@@ -74,6 +74,8 @@ test('an order of 0 offers no upsell: nothing can be held', () => {
     amountCents: 4_900,
     accessUrl: null,
     description: null,
+    compareAtCents: null,
+    image: null,
   });
 });
 

@@ -81,7 +81,8 @@ export function fixSale(
 function upsellOf({ product: { upsell }, totalCents }: PricedSale): SoldUpsell | null {
   if (upsell === null || totalCents === 0) return null;
   const { id: upsellId, headline, priceCents: amountCents, accessUrl = null, description = null } = upsell;
-  return { upsellId, headline, amountCents, accessUrl, description };
+  const { compareAtCents = null, image = null } = upsell;
+  return { upsellId, headline, amountCents, accessUrl, description, compareAtCents, image };
 }
 
 /** Where the buyer of the upsell finds it: as the sale fixed it, whatever billing says beside its id. */
@@ -128,6 +129,8 @@ interface ShownBeside {
   readonly quote: string;
   /** Null where no card is requested, or it is not known with what. */
   readonly card: CardProcessor | null;
+  /** What names of pictures are appended to; undefined of an older gateway. */
+  readonly imagesUrl: string | undefined;
 }
 
 /** Whether a card may be given: for a first payment, or in place of one that the bank asks about. */
@@ -140,8 +143,8 @@ export const savesCardOf = (
 ): boolean => totalCents > 0 && (upsell !== null || product.pricingType === 'subscription');
 
 /** An open checkout as its buyer sees it: the prices of right now. */
-export function openResource(row: CheckoutRow, sale: PricedSale, { quote, card }: ShownBeside): CheckoutResource {
-  return resourceOf(row, card, {
+export function openResource(row: CheckoutRow, sale: PricedSale, { quote, ...beside }: ShownBeside): CheckoutResource {
+  return resourceOf(row, beside, {
     ...sale,
     quote,
     discountCode: sale.discount?.code ?? null,
@@ -150,9 +153,9 @@ export function openResource(row: CheckoutRow, sale: PricedSale, { quote, card }
 }
 
 /** A checkout with a payment: what was agreed on. */
-export function fixedResource(row: CheckoutRow, sale: FixedSale, { quote, card }: ShownBeside): CheckoutResource {
+export function fixedResource(row: CheckoutRow, sale: FixedSale, { quote, ...beside }: ShownBeside): CheckoutResource {
   const items = finalItems(sale, boughtUpsell(row, sale), row.left_cents);
-  const resource = resourceOf(row, card, {
+  const resource = resourceOf(row, beside, {
     product: { ...sale.product, bumps: sale.bumps },
     items,
     quote,
@@ -161,22 +164,36 @@ export function fixedResource(row: CheckoutRow, sale: FixedSale, { quote, card }
     discountCode: sale.discount?.code ?? null,
     savesCard: savesCardOf(sale, sale.upsell),
   });
-  const upsell = shownUpsell(row, sale);
-  return { ...resource, email: sale.email, name: sale.name, country: sale.country, upsell: upsell ?? null };
+  const offered = shownUpsell(row, sale);
+  const upsell = offered === undefined ? null : { ...offered, ...looksOf(sale.upsell ?? {}, beside.imagesUrl) };
+  return { ...resource, email: sale.email, name: sale.name, country: sale.country, upsell };
 }
 
 /** Its link is what the buyer pays for: it is at the line of a paid order alone. */
 export const shownBump = (
-  { id, headline, description = null, priceCents }: ProductForSale['bumps'][number],
+  { id, headline, description = null, priceCents, ...looks }: ProductForSale['bumps'][number],
   chosen: ReadonlySet<string>,
-) => ({ id, headline, description, priceCents, chosen: chosen.has(id) });
+  imagesUrl: string | undefined,
+) => ({ id, headline, description, priceCents, ...looksOf(looks, imagesUrl), chosen: chosen.has(id) });
+
+type Looks = Pick<ProductForSale['bumps'][number], 'compareAtCents' | 'image'>;
+
+/** Sales of earlier versions have neither. */
+const looksOf = ({ compareAtCents = null, image = null }: Looks, imagesUrl = '') => ({
+  compareAtCents,
+  imageUrl: image === null ? null : `${imagesUrl}/${image}`,
+});
 
 const shownLine = (
   { kind, label, amount_cents }: Pick<OrderItem, 'kind' | 'label' | 'amount_cents'>,
   accessUrl: string | null,
 ) => ({ kind, label, amountCents: amount_cents, accessUrl });
 
-function resourceOf(row: CheckoutRow, card: CardProcessor | null, sale: ShownSale): CheckoutResource {
+function resourceOf(
+  row: CheckoutRow,
+  { card, imagesUrl }: Omit<ShownBeside, 'quote'>,
+  sale: ShownSale,
+): CheckoutResource {
   const { name, slug, pricingType, billingInterval, currency, accessUrl, bumps } = sale.product;
   const chosen = new Set(sale.bumpIds);
   return {
@@ -184,7 +201,7 @@ function resourceOf(row: CheckoutRow, card: CardProcessor | null, sale: ShownSal
     status: isBeingSettled(row) ? 'processing' : row.status,
     product: { name, slug, pricingType, billingInterval },
     seller: { name: row.seller_name, supportEmail: row.support_email },
-    bumps: bumps.map((bump) => shownBump(bump, chosen)),
+    bumps: bumps.map((bump) => shownBump(bump, chosen, imagesUrl)),
     lines: sale.items.map(({ access_url, ...item }) => shownLine(item, row.status === 'paid' ? access_url : null)),
     totalCents: sale.totalCents,
     quote: sale.quote,
@@ -222,7 +239,7 @@ const actionOf = ({ status, action_url }: CheckoutRow): { url: string } | undefi
 const boughtUpsell = ({ upsell_status }: CheckoutRow, { upsell }: FixedSale): SoldUpsell | null =>
   upsell_status === 'accepted' ? upsell : null;
 
-function shownUpsell(row: CheckoutRow, { upsell }: FixedSale): CheckoutResource['upsell'] | undefined {
+function shownUpsell(row: CheckoutRow, { upsell }: FixedSale): CheckoutOutcome['upsell'] {
   const { upsell_status } = row;
   if (upsell_status === null || upsell === null || isBeingSettled(row)) return undefined;
   const { upsellId: id, headline, description = null, amountCents } = upsell;

@@ -3,7 +3,7 @@ import { holdSettled, paymentCompleted } from '@app/contracts/payments';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
 import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutsAndSales, checkoutTypes } from './checkout-row.ts';
-import { recordOutcomes } from './record-outcome.ts';
+import { recordOutcomes } from './record-outcomes.ts';
 import { recordSettlement } from './record-settlement.ts';
 
 /** Billing's events of payments: what a process that died between billing's reply and the record left open ends by these. */

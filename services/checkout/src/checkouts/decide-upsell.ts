@@ -14,8 +14,9 @@ import { billingDeadlineMs } from './request-payment.ts';
 type Decision = 'accepted' | 'declined';
 
 /**
- * Decides on the upsell of a held order. The hold is billing's: the first request decides, and a later one gets the
- * outcome of the first. `processing` while a payment of it is not known yet.
+ * Decides on the upsell of a held order. The hold is billing's: its `settleHold` captures it and charges the upsell, and
+ * `recordSettlement` writes here what came of it, with `order.paid`. The first request decides, and a later one gets the outcome of the first.
+ * `processing` while a payment of it is not known yet.
  * @throws DomainError checkout_not_found; invalid_transition where no upsell was offered; outcome_unknown when
  *   billing's answer was lost: the same decision may be sent again
  */

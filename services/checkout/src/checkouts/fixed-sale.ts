@@ -6,7 +6,8 @@ import type { StoredItem } from '../orders/order.rules.ts';
 export type UpsellStatus = NonNullable<CheckoutResource['upsell']>['status'];
 
 /** What billing is requested to charge for, and what is ours alone; sales of earlier versions lack the latter. */
-export type SoldUpsell = OfferedUpsell & Pick<NonNullable<ProductForSale['upsell']>, 'accessUrl' | 'description'>;
+export type SoldUpsell = OfferedUpsell &
+  Pick<NonNullable<ProductForSale['upsell']>, 'accessUrl' | 'description' | 'compareAtCents' | 'image'>;
 
 /** A sale as an attempt to pay fixed it: nothing that changes later reaches it. It holds no card. */
 export interface FixedSale {
@@ -25,4 +26,6 @@ export interface FixedSale {
   readonly country: string | null;
   /** The code of the affiliate who is credited, as the affiliate has it; left out while that is not known. */
   readonly creditedCode?: string | null;
+  /** The sentence by which the buyer gave up the right to withdraw; left out where none was ticked. */
+  readonly immediateAccess?: string;
 }

@@ -6,6 +6,11 @@ import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts'
 import { priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
+/** What the pictures of a checkout's offers are at. */
+export interface WithImagesUrl {
+  readonly imagesUrl?: string | undefined;
+}
+
 /** Which price its buyer saw last. */
 const showStatement = statement(
   'checkout-show',
@@ -13,19 +18,29 @@ const showStatement = statement(
    where account_id = $1 and id = $2 and revision = $3 and status = 'open'`,
 );
 
+/** With whose it is, which buyers do not see. */
+export type OwnedCheckout = CheckoutResource & { readonly accountId: string };
+
 /**
  * The checkout with the prices of right now; with a payment, what was agreed on. A price that changed is not written down
  * as shown: the buyer may pay in another tab, which still shows the old one.
  * @throws DomainError checkout_not_found; no_longer_for_sale when it cannot be bought any more
  */
-export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
+export async function getCheckout(
+  deps: CheckoutDeps,
+  { imagesUrl, ...buyer }: OfBuyer & WithImagesUrl,
+  requestId: string,
+): Promise<OwnedCheckout> {
   const row = await findCheckout(deps.steps, buyer);
   // One that was not paid in time may have no sale: it shows today's prices as well.
   const card = await cardOf(deps, row);
   if (row.status !== 'open' && row.sale !== null)
-    return fixedResource(row, row.sale, { quote: quoteOf(row.sale), card });
+    return {
+      ...fixedResource(row, row.sale, { quote: quoteOf(row.sale), card, imagesUrl }),
+      accountId: row.account_id,
+    };
   const sale = await priceOpen(deps, row, requestId);
-  return openResource(row, sale, { quote: quoteOf(sale), card });
+  return { ...openResource(row, sale, { quote: quoteOf(sale), card, imagesUrl }), accountId: row.account_id };
 }
 
 /** With what its buyer may give a card. */

@@ -6,7 +6,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { openResource, type PricedSale } from './checkout.rules.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import type { CheckoutRow } from './checkout-row.ts';
-import { cardOf } from './get-checkout.ts';
+import { cardOf, type WithImagesUrl } from './get-checkout.ts';
 import { priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 import { type Visit, visitOf } from './record-visits.ts';
@@ -18,7 +18,7 @@ import { hashOf, newSecret } from './secret.ts';
  */
 export async function openCheckout(
   deps: CheckoutDeps,
-  { body, account, visitor }: RequestInput<typeof contract>,
+  { body, account, visitor, imagesUrl }: RequestInput<typeof contract>,
   context: RequestContext,
 ): Promise<RequestOutput<typeof contract>> {
   const { accountId, requestId } = context;
@@ -28,7 +28,7 @@ export async function openCheckout(
   const nowMs = deps.clock.nowMs();
   const row = newRow(body, account, sale, { id: idOfCommand('checkout', context.commandId), accountId, nowMs });
   const visit = visitOf(sale.product, visitor, row.test, { accountId, requestId, nowMs });
-  return await recordOpened(deps, row, sale, visit);
+  return await recordOpened(deps, row, sale, { visit, imagesUrl });
 }
 
 /**
@@ -39,13 +39,14 @@ export async function recordOpened(
   deps: CheckoutDeps,
   row: CheckoutRow,
   sale: PricedSale,
-  visit: Visit | null,
+  { visit, imagesUrl }: WithImagesUrl & { readonly visit: Visit | null },
 ): Promise<RequestOutput<typeof contract>> {
   const secret = newSecret();
   const recorded = await deps.steps.open({ row, secretHash: hashOf(secret), visit });
   if (!recorded.opened) throw new Error(`the id ${row.id} is another account's checkout`);
   if (recorded.visited) deps.wakeRelay();
-  return { ...openResource(row, sale, { quote: row.shown_quote, card: await cardOf(deps, row) }), secret };
+  const beside = { quote: row.shown_quote, card: await cardOf(deps, row), imagesUrl };
+  return { ...openResource(row, sale, beside), secret };
 }
 
 /** How a checkout stands before anything was paid on it. */

@@ -3,7 +3,8 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { DeclineReason } from '@app/contracts/payments';
 import { invalidField } from '@app/contracts/validation';
-import type { RequestContext } from '@app/messaging/request-headers';
+import { immediateAccessText } from '@app/contracts/withdrawals';
+import { type RequestContext, refuseLate } from '@app/messaging/request-headers';
 import { formatAmount } from '@app/money/format';
 import { statement } from '@app/service-kit/database';
 import { requireTotalWithinMax } from '../orders/order.rules.ts';
@@ -30,7 +31,7 @@ const readsMax = 10;
 /**
  * Pays. A click while an attempt is under way joins it, and a command that comes again gets the outcome of its own attempt. The
  * sale is fixed and committed before billing is requested to charge.
- * @throws DomainError checkout_not_found; validation_failed without an email, or for a foreign `returnUrl`; price_changed,
+ * @throws DomainError checkout_not_found; validation_failed without an email or a consent that is asked for, or for a foreign `returnUrl`; price_changed,
  *   test_mode_changed and already_bought, with nothing charged; total_too_large; rate_limited after ten attempts
  */
 export async function payCheckout(
@@ -69,9 +70,13 @@ async function payOnce(
       ? await beginAttempt(deps, row, { body, buyer }, context)
       : await tryAnotherCard(deps, row, buyer, context);
   if (begun === 'other mode') throw testModeChanged(row);
+  if (begun === 'no consent') throw invalidField('immediateAccess', consentMissing, 'required');
   if (begun === 'already bought') throw new DomainError('already_bought', alreadyBought);
   return begun === 'stale' ? begun : await requestPayment(deps, begun, body, context);
 }
+
+const consentMissing =
+  'must be true: the seller asks buyers to agree to immediate access (`immediateAccessConsent`), and nothing was charged';
 
 const alreadyBought =
   'This email has bought the product already, or is paying for it in another window. Nothing was charged now; send ' +
@@ -85,7 +90,7 @@ function testModeChanged({ test }: CheckoutRow): DomainError {
 
 const requestedStatement = statement(
   'checkout-requested',
-  `update checkouts set checked_at = $3 where account_id = $1 and id = $2 and status = 'processing'`,
+  `update checkouts set checked_at = $3, active_at = $3 where account_id = $1 and id = $2 and status = 'processing'`,
 );
 
 /** A request that joins an attempt sends its start to billing again: the sweep must know that it is on its way. */
@@ -135,8 +140,9 @@ async function beginAttempt(
   deps: CheckoutDeps,
   row: CheckoutRow,
   { body, buyer }: { readonly body: PayCheckoutBody; readonly buyer: AttemptingBuyer },
-  { commandId, requestId }: RequestContext,
+  context: RequestContext,
 ): Promise<Begun> {
+  const { commandId, requestId } = context;
   requireAttemptsLeft(row);
   const { email, name, country } = row;
   if (email === null) throw invalidField('email', 'is required before a checkout can be paid', 'required');
@@ -146,8 +152,10 @@ async function beginAttempt(
   ]);
   if (!isAsShown(sale, row, body)) throw await priceChanged(deps, row, sale);
   requireTotalWithinMax(sale.totalCents, sale.product.currency);
-  const fixed = fixSale(sale, { email, name, country }, credited);
+  const consent = body.immediateAccess === true ? { immediateAccess: immediateAccessText } : {};
+  const fixed = { ...fixSale(sale, { email, name, country }, credited), ...consent };
   const attempt = { row, sale: fixed, claim: sale.discount, commandId, nowMs: deps.clock.nowMs(), buyer };
+  refuseLate(context);
   const result = await deps.steps.begin(attempt);
   if (result !== 'used up') return result;
   // Its last use was claimed a moment ago: priced once more, it is dropped.
@@ -163,11 +171,13 @@ async function tryAnotherCard(
   deps: CheckoutDeps,
   row: CheckoutRow,
   buyer: AttemptingBuyer,
-  { commandId }: RequestContext,
+  context: RequestContext,
 ): Promise<Begun> {
+  const { commandId } = context;
   requireAttemptsLeft(row);
   if (row.sale === null) throw new Error(`the checkout ${row.id} waits for its buyer without a sale`);
   const attempt = { row, sale: row.sale, claim: null, commandId, nowMs: deps.clock.nowMs(), buyer };
+  refuseLate(context);
   return (await deps.steps.begin(attempt)) as Begun;
 }
 

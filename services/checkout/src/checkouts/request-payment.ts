@@ -1,6 +1,7 @@
 import type { CheckoutOutcome, PayCheckoutBody } from '@app/contracts/checkouts';
 import type { RequestInput } from '@app/contracts/define';
 import { type OfferedUpsell, type PaymentOutcome, startPayment } from '@app/contracts/payments';
+import { answerWithinMs, processorCalls } from '@app/contracts/time-outs';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { CallContext } from '@app/messaging/requester';
 import { isOutage } from '@app/service-kit/outages';
@@ -9,14 +10,11 @@ import type { CheckoutDeps } from './checkout-deps.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutOfAttempt, readAgain } from './checkout-row.ts';
 
-/** Time enough to record billing's reply and to answer the buyer before the gateway waits no longer. */
-const answerWithinMs = 750;
-
-/** When billing is to have answered. */
+/** When billing is to have answered: its reply is recorded, and the buyer answered, before the gateway waits no longer. */
 export const billingDeadlineMs = ({ deadlineMs }: RequestContext): number => deadlineMs - answerWithinMs;
 
 /**
- * Requests the payment of the attempt under way from billing, and records the reply. Billing makes an attempt once: a request that
+ * Requests the payment of the attempt under way from billing's `startPayment`, and records the reply. Billing makes an attempt once: a request that
  * joins it gets the same outcome. `processing` when billing does not know yet or does not reply: its event brings the outcome then.
  */
 export async function requestPayment(
@@ -48,13 +46,16 @@ async function payment(
   context: RequestContext,
 ): Promise<PaymentOutcome | undefined> {
   const { requestId, commandId } = context;
-  const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
+  // Its buyer reads sooner that it is under way.
+  const waitsMs = row.attempt_no === 1 ? processorCalls(1).timeoutMs : startPayment.timeoutMs;
+  const deadlineMs = Math.min(billingDeadlineMs(context), Date.now() + waitsMs);
+  const call = { accountId: row.account_id, requestId, commandId, deadlineMs };
   return await requester.request(startPayment, attemptOf(row, body), call).catch(unlessOutage);
 }
 
 /**
  * Requests from billing an attempt of which it has no row: it has lost it, where its database was restored from a backup, or never got
- * it. It sends nothing: it looks the attempt up at the processor, and declines it where there is none.
+ * it. Without a card billing sends nothing: its own `lookUpAttempt` looks for the attempt at the processor, and declines it where there is none.
  */
 export async function lookUpAttempt(
   { requester }: CheckoutDeps,

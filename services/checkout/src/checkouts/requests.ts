@@ -29,7 +29,7 @@ export function checkoutRequests(deps: CheckoutDeps, bound: OpeningBound): Reque
     onRequestAcrossAccounts(contract.restoreCheckout, async (input, context) => {
       const { accountId, copy } = await restoreCheckout(deps, input, context);
       bound.opened(accountId);
-      return copy;
+      return { ...copy, accountId };
     }),
     onRequest(unfinished.listCheckouts, (query, { accountId }) => listCheckouts(deps, accountId, query)),
     onRequest(getOfferRequest, (input, context) => getOffer(deps, input, context)),

@@ -44,7 +44,7 @@ const countStatement = statement(
  */
 export async function restoreCheckout(
   deps: CheckoutDeps,
-  { token }: RequestInput<typeof contract>,
+  { token, imagesUrl }: RequestInput<typeof contract>,
   { requestId, commandId }: RequestContext,
 ): Promise<{ readonly accountId: string; readonly copy: RequestOutput<typeof contract> }> {
   const link = hashOf(token);
@@ -61,7 +61,7 @@ export async function restoreCheckout(
     shown_quote: quoteOf(sale),
     created_at: deps.clock.now(),
   };
-  return { accountId: row.account_id, copy: await recordOpened(deps, row, sale, null) };
+  return { accountId: row.account_id, copy: await recordOpened(deps, row, sale, { visit: null, imagesUrl }) };
 }
 
 async function findOriginal({ pool }: Database, link: SecretHash): Promise<Restorable> {

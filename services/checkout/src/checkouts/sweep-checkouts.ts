@@ -1,6 +1,6 @@
+import { dayMs } from '@app/contracts/durations';
 import { newIdSuffix } from '@app/contracts/ids';
 import { continuePayment, listPayments } from '@app/contracts/payments';
-import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import { claimDue, claimSql, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
@@ -9,29 +9,47 @@ import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutTypes } from
 import { free, lookUpAttempt, outcomeRecorded } from './request-payment.ts';
 
 /**
- * A request to start a payment is repeated for 20 s and its last attempt waits 5 s: after two minutes none is on its way.
+ * A request to start a payment is repeated for as long as a buyer waits for `checkouts.pay`: after two minutes none is on its way.
  * Should one arrive later all the same, its payment is recorded with the sale of its own attempt.
  */
 const recheckAfterMs = 120_000;
+/**
+ * A buyer has a day to confirm a payment, and billing says how it ended. Who waits longer waits for a payment that billing lacks, as
+ * after a backup was restored.
+ */
+const recheckWaitingAfterMs = 2 * dayMs;
 const requestId = 'checkout-sweep';
 
-const claimStatement = statement<CheckoutRow>(
-  'checkouts-claim',
-  `with claimed as (
-     ${claimSql('checkouts', 'processing', checkoutFields)}
+const claimOf = (name: string, status: 'processing' | 'requires_action') =>
+  statement<CheckoutRow>(
+    name,
+    `with claimed as (
+     ${claimSql('checkouts', status, checkoutFields)}
    )
    select ${checkoutColumns} from claimed as c
    join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = c.attempt_no`,
-  checkoutTypes,
+    checkoutTypes,
+  );
+const checkedStatement = statement(
+  'checkouts-checked',
+  `update checkouts set checked_at = $3 where account_id = $1 and id = $2 and status = 'requires_action'`,
 );
+
+const claimProcessing = claimOf('checkouts-claim', 'processing');
+const claimWaiting = claimOf('checkouts-claim-waiting', 'requires_action');
 
 /** Queries billing about attempts that have been under way for long: their process died, or billing's answer was lost. */
 export async function sweepCheckouts(deps: CheckoutDeps & SweepRun): Promise<void> {
-  const claim = () => claimDue(deps, claimStatement, recheckAfterMs);
   const work = (row: CheckoutRow): Promise<void> => resumeAttempt(deps, row);
-  await sweepDue(deps, claim, work, (err, { id }) =>
-    deps.logger.warn({ err, checkoutId: id }, 'a payment could not be checked with billing; the next sweep retries'),
-  );
+  const failed = (err: unknown, { id }: CheckoutRow): void =>
+    deps.logger.warn({ err, checkoutId: id }, 'a payment could not be checked with billing; the next sweep retries');
+  await sweepDue(deps, () => claimDue(deps, claimProcessing, recheckAfterMs), work, failed);
+  // Billing's answer counts as a check: where it failed, or this process dies before it, another one is not two days away.
+  const checked = async (row: CheckoutRow): Promise<void> => {
+    await work(row);
+    await deps.database.pool.query(checkedStatement([row.account_id, row.id, deps.clock.now()]));
+  };
+  await sweepDue(deps, () => claimDue(deps, claimWaiting, recheckWaitingAfterMs, recheckAfterMs), checked, failed);
 }
 
 /**
@@ -44,7 +62,7 @@ async function resumeAttempt(deps: CheckoutDeps, row: CheckoutRow): Promise<void
     return;
   }
   const orderId = orderIdOf(row);
-  const call = { accountId: row.account_id, requestId, deadlineMs: Date.now() + attemptLimitMs };
+  const call = { accountId: row.account_id, requestId };
   const { data } = await deps.requester.request(listPayments, { orderId, limit: 100 }, call);
   const main = data.filter(({ step }) => step === 'main');
   const own = main.find(({ try_no }) => try_no === row.attempt_no);

@@ -1,4 +1,4 @@
-import type { CheckoutResource, UpdateCheckoutBody } from '@app/contracts/checkouts';
+import type { UpdateCheckoutBody } from '@app/contracts/checkouts';
 import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { statement } from '@app/service-kit/database';
@@ -6,7 +6,7 @@ import { openResource } from './checkout.rules.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import { followSources } from './follow-sources.ts';
-import { cardOf, checkoutProductOf, getCheckout } from './get-checkout.ts';
+import { cardOf, checkoutProductOf, getCheckout, type OwnedCheckout, type WithImagesUrl } from './get-checkout.ts';
 import { priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
@@ -26,9 +26,9 @@ const changesMax = 10;
  */
 export async function updateCheckout(
   deps: CheckoutDeps,
-  buyer: OfBuyer & { body: UpdateCheckoutBody },
+  buyer: OfBuyer & WithImagesUrl & { body: UpdateCheckoutBody },
   requestId: string,
-): Promise<CheckoutResource> {
+): Promise<OwnedCheckout> {
   const { affiliateCode, utm_source, utm_medium, utm_campaign, utm_term, utm_content, ...body } = buyer.body;
   const sources = { affiliateCode, utm_source, utm_medium, utm_campaign, utm_term, utm_content };
   for (let change = 0; change < changesMax; change++) {
@@ -36,7 +36,7 @@ export async function updateCheckout(
     requireOpen(row);
     await followSources(deps, row, sources);
     if (Object.keys(body).length === 0) return await getCheckout(deps, buyer, requestId);
-    const updated = await tryUpdate(deps, row, body, requestId);
+    const updated = await tryUpdate(deps, row, { body, imagesUrl: buyer.imagesUrl }, requestId);
     if (updated !== undefined) return updated;
   }
   throw changesTooFast();
@@ -46,9 +46,9 @@ export async function updateCheckout(
 async function tryUpdate(
   deps: CheckoutDeps,
   row: CheckoutRow,
-  body: UpdateCheckoutBody,
+  { body, imagesUrl }: WithImagesUrl & { readonly body: UpdateCheckoutBody },
   requestId: string,
-): Promise<CheckoutResource | undefined> {
+): Promise<OwnedCheckout | undefined> {
   const choice = {
     bumpIds: body.bumpIds ?? row.bump_ids,
     discountCode: (body.discountCode === undefined ? row.discount_code : body.discountCode) || null,
@@ -72,7 +72,8 @@ async function tryUpdate(
   const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, ...shown, key];
   const { rowCount } = await deps.database.pool.query(updateStatement(values));
   if (rowCount !== 1) return undefined;
-  return openResource(changed, sale, { quote, card: await cardOf(deps, row) });
+  const resource = openResource(changed, sale, { quote, card: await cardOf(deps, row), imagesUrl });
+  return { ...resource, accountId: account_id };
 }
 
 function requireOpen({ status }: CheckoutRow): void {

@@ -16,7 +16,7 @@ interface OrderRow extends Omit<Order, 'created_at'> {
 }
 
 const stored = `id, product_id, customer_email, customer_name, total_cents, refunded_cents, currency, status, created_at,
-  test, items`;
+  test, items, immediate_access`;
 
 /** `$1` the account, `$2` the key of the email, `$3` whether rehearsals are among them: a branch for each index. */
 const ofBuyer = `(
@@ -72,14 +72,19 @@ export async function listBuyerOrders(
   return { data: data.map(orderOf), ...rest };
 }
 
-interface ReceiptRow extends OrderRow, Pick<OrderWithRefunds, 'product_id' | 'customer_email' | 'customer_name'> {
+interface ReceiptRow
+  extends OrderRow,
+    Pick<OrderWithRefunds, 'product_id' | 'customer_email' | 'customer_name' | 'immediate_access'> {
   readonly items: readonly StoredItem[];
 }
 
 const byId = statement<ReceiptRow>(
   'buyer-orders-by-id',
-  `select ${columns}, o.product_id, o.customer_email, o.customer_name, o.items from ${ofBuyer} where o.id = $4`,
-  { ...types, product_id: 'text', customer_email: 'text', customer_name: 'text', items: 'json' },
+  `select ${columns}, o.product_id, o.customer_email, o.customer_name, o.items, o.immediate_access from ${ofBuyer} where o.id = $4`,
+  {
+    ...types,
+    ...{ product_id: 'text', customer_email: 'text', customer_name: 'text', items: 'json', immediate_access: 'text' },
+  },
 );
 
 interface RefundRow extends Omit<OrderWithRefunds['refunds'][number], 'refunded_at'> {
@@ -106,12 +111,13 @@ export async function getBuyerOrder(
   ]);
   const [row] = rows;
   if (row === undefined) throw new DomainError('order_not_found', `No order has the id "${orderId}".`);
-  const { product_id, customer_email, customer_name, items } = row;
+  const { product_id, customer_email, customer_name, items, immediate_access } = row;
   return {
     ...orderOf(row),
     product_id,
     customer_email,
     customer_name,
+    immediate_access,
     items: wholeItems(items, product_id).map((item) => lineOf(row, item)),
     refunds: refunds.rows.map((refund) => ({ ...refund, refunded_at: refund.refunded_at.toISOString() })),
   };

@@ -1,6 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
+import { refuseLate } from '@app/messaging/request-headers';
 import type { Requester } from '@app/messaging/requester';
 import type { ItemResult } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
@@ -20,6 +21,12 @@ export interface OrderDeps {
   readonly wakeRelay: () => void;
 }
 
+/** An order that waits, and until when a caller waits for it (milliseconds since the epoch). */
+export interface WaitingOrder {
+  readonly command: OrderCommand;
+  deadlineMs: number;
+}
+
 /** A refusal is a result of the batch and not an error of it: it is still to be recorded. */
 export type CreatedOrRefused =
   | { readonly kind: 'created'; readonly order: CreatedOrder }
@@ -31,12 +38,16 @@ type Outcomes = Map<string, ItemResult<CreatedOrder>>;
  * The outcome of each command, in the commands' order: the order it created, now or before, or the error it is to be
  * refused for. The refusal is not recorded yet: until then another attempt of the same command may win.
  */
-export async function createOrders(deps: OrderDeps, commands: OrderCommand[]): Promise<ItemResult<CreatedOrRefused>[]> {
+export async function createOrders(
+  deps: OrderDeps,
+  waiting: readonly WaitingOrder[],
+): Promise<ItemResult<CreatedOrRefused>[]> {
+  const commands = waiting.map(({ command }) => command);
   const [products, credits] = await Promise.all([
     currentProducts(deps.requester, commands),
     creditedAffiliates(deps.requester, commands),
   ]);
-  const decisions = commands.map((command, index) => decide(command, products[index] ?? null, credits[index]));
+  const decisions = waiting.map((one, index) => decide(one, products[index] ?? null, credits[index]));
   const decided = decisions.flatMap((decision) => (decision.ok ? [decision.value] : []));
   const recorded = await recordAll(deps.database, decided);
   const outcomes = decisions.map((decision) =>
@@ -59,11 +70,13 @@ export const orderKeyOf = ({ context }: OrderCommand): OrderKey => ({
   account_id: context.accountId,
 });
 
-function decide(command: OrderCommand, product: PricedProduct | null, credit: Credit): ItemResult<NewOrder> {
+function decide(waiting: WaitingOrder, product: PricedProduct | null, credit: Credit): ItemResult<NewOrder> {
+  const { command } = waiting;
   const { id } = orderKeyOf(command);
   // The moment the order reached the platform is in its id, so its position in lists always agrees with its date.
   const nowMs = idTimeMs(id);
   try {
+    refuseLate(waiting);
     const sale = decideSale(command.body, product, command.account.testMode, nowMs);
     requireTotalWithinMax(sale.totalCents, product?.currency ?? '');
     const order = { id, nowMs, command, sale, product: product as PricedProduct, credit };

@@ -17,16 +17,13 @@ export interface NamedSale {
   readonly customerEmail: string;
 }
 
-/** A buyer waits no longer than this for an affiliate service that hangs. */
-const withinMs = 3_000;
-
 /** The credit of each sale, in the order of `wanted`. The sale never waits for an affiliate service that is out. */
 export async function requestCredits(
   requester: Requester,
   wanted: readonly NamedSale[],
   requestId: string,
 ): Promise<Credit[]> {
-  const context = { accountId: '', requestId, waitMs: withinMs, deadlineMs: Date.now() + withinMs };
+  const context = { accountId: '', requestId };
   try {
     const { credited } = await requester.request(resolveCredits, { wanted: [...wanted] }, context);
     return wanted.map((_, index) => credited[index] ?? null);

@@ -4,7 +4,7 @@ import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
 import { isPaging, type Page, pagedList, pageOf, unknownBefore } from '@app/service-kit/paging';
 import { computedFirst } from '@app/service-kit/planner';
-import { type OrderRow, orderColumns, orderJson, orderTypes } from './order-rows.ts';
+import { disputeOf, type OrderRow, orderColumns, orderJson, orderTypes } from './order-rows.ts';
 import { type FoundBy, foundBy, wantedOrders } from './orders-wanted.rules.ts';
 
 const isBuyer = 'email_key = $5';
@@ -32,7 +32,7 @@ interface Way {
 const filters = `status <> 'expired'
   and ($5::text is null or ${isBuyer}) and ($6::text is null or (${beginsSo}))
   and ($7::text is null or status = $7) and ($8::text is null or (${isOfAffiliate}))
-  and ($9::text is null or ${isOfProduct})`;
+  and ($9::text is null or ${isOfProduct}) and ($10::text is null or ${disputeOf} = $10)`;
 
 /** Where few rows are found, their ids are sorted, and the rows of a page are looked up. */
 function listStatement(name: string, { condition, idRange }: Way) {
@@ -42,7 +42,7 @@ function listStatement(name: string, { condition, idRange }: Way) {
     const page = `where account_id = $1 and ${condition} and ${inRange} and ${filters} order by ${idRange} desc limit $4`;
     return statement<OrderRow>(name, `select ${orderColumns} from orders ${page}`, orderTypes);
   }
-  const found = `select id, status, email_key, customer_name, affiliate_code, product_id from orders
+  const found = `select id, status, email_key, customer_name, affiliate_code, product_id, disputes from orders
     where account_id = $1 and ${condition}`;
   const ids = `select id from (${computedFirst(found)}) as found
     where id >= $2 and id < $3 and ${filters} order by id desc limit $4`;
@@ -59,6 +59,7 @@ const live: Readonly<Record<FoundBy, ReturnType<typeof listStatement>>> = {
     idRange: undefined,
   }),
   refunded: listStatement('orders-refunded', { condition: `not test and status = 'refunded'`, idRange: suffix }),
+  disputed: listStatement('orders-disputed', { condition: 'not test and disputes is not null', idRange: suffix }),
   affiliate: listStatement('orders-live-by-affiliate', { condition: `not test and ${isOfAffiliate}`, idRange: suffix }),
   product: listStatement('orders-live-by-product', { condition: `not test and ${isOfProduct}`, idRange: suffix }),
 };
@@ -107,9 +108,9 @@ async function listBy(
   query: OrdersQuery,
   list: ReturnType<typeof listStatement>,
 ): Promise<Page<OrderRow>> {
-  const { from, before, buyer, nameBegins, status, affiliateCode, productId } = wantedOrders(query);
+  const { from, before, buyer, nameBegins, status, affiliateCode, productId, dispute } = wantedOrders(query);
   const rowsMax = (query.limit ?? limits.listMax) + 1;
-  const values = [accountId, from, before, rowsMax, buyer, nameBegins, status, affiliateCode, productId];
+  const values = [accountId, from, before, rowsMax, buyer, nameBegins, status, affiliateCode, productId, dispute];
   const [{ rows }, position] = await Promise.all([
     pool.query(list(values)),
     query.before === undefined ? undefined : pool.query(known([accountId, query.before])),

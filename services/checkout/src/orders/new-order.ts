@@ -3,6 +3,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import { customerIdOf } from '../customers/customer-id.ts';
 import { type Credit, creditFields } from './credited-affiliates.ts';
 import { eventItem, type Sale } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
@@ -14,6 +15,8 @@ export interface NewOrder extends OutboxRow {
   readonly product_id: string;
   readonly customer_email: string;
   readonly email_key: string;
+  /** Of the customer that the order’s buyer is. */
+  readonly customer_id: string;
   readonly customer_name: string;
   readonly total_cents: number;
   readonly currency: string;
@@ -87,6 +90,7 @@ export function newOrder(from: {
     product_id: product.productId,
     customer_email: body.email,
     email_key: emailKey(body.email),
+    customer_id: customerIdOf(context.accountId, body.email),
     customer_name: body.name ?? '',
     total_cents: sale.totalCents,
     currency: product.currency,

@@ -1,6 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
+import { isLate, tooLate } from '@app/messaging/request-headers';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
-import { type CreatedOrRefused, createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
+import { type CreatedOrRefused, createOrders, type OrderDeps, orderKeyOf, type WaitingOrder } from './create-orders.ts';
 import type { OrderCommand } from './order-command.ts';
 import { type CreatedOrder, type OrderRefusal, recordRefusals } from './order-outcomes.ts';
 
@@ -16,15 +17,10 @@ const limits = {
 
 export type OrderBatcher = Pick<Batcher<OrderCommand, CreatedOrder>, 'add' | 'close'>;
 
-/** An order that waits, and until when a caller waits for it (milliseconds since the epoch). */
-interface WaitingOrder {
-  readonly command: OrderCommand;
-  deadlineMs: number;
-}
-
 /**
  * Creates orders in batches: those that arrive while a batch is under way wait and form the next one. A batch costs one
- * request to the catalog and one statement, however many orders it holds, and a lone order waits for no other.
+ * request to the catalog and one statement, however many orders it holds, and a lone order waits for no other: `createOrders`
+ * decides each, `newOrder` makes its row and its `order.paid`, `recordOrders` writes both.
  *
  * Two kinds of orders have batches of their own, because they may wait long for something that the others do not need:
  * - orders that name an affiliate code wait for the affiliate service;
@@ -39,13 +35,9 @@ export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
     createBatcher<WaitingOrder, CreatedOrRefused>({
       ...limits,
       // Callers that no longer wait got a reply to repeat their orders, or repeat them already.
-      rejectionOf: ({ deadlineMs }) => (Date.now() > deadlineMs ? tooLate() : undefined),
+      rejectionOf: (order) => (isLate(order) ? tooLate() : undefined),
       span: { service: 'checkout', one: 'create order', many: 'create orders', count: 'app.orders' },
-      run: (batch) =>
-        createOrders(
-          deps,
-          batch.map(({ command }) => command),
-        ),
+      run: (batch) => createOrders(deps, batch),
     });
   const plain = newBatcher();
   const withAffiliateCode = newBatcher();
@@ -73,17 +65,10 @@ export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
         first.order.deadlineMs = Math.max(first.order.deadlineMs, deadlineMs);
         return first.outcome;
       }
-      const order: WaitingOrder = { command, deadlineMs };
+      const order = { command, deadlineMs };
       const outcome = create(order).finally(() => underWay.delete(key));
       underWay.set(key, { order, outcome });
       return outcome;
     },
   };
-}
-
-function tooLate(): DomainError {
-  return new DomainError(
-    'service_unavailable',
-    'The order waited for too long and was not recorded: repeat the request.',
-  );
 }

@@ -53,7 +53,8 @@ const refuseStatement = statement<OutcomeRow>(
 
 /**
  * Refuses commands for good: no other attempt of them is recorded after this. When another attempt of a command was recorded
- * before, under whatever catalog, that order is the command's outcome; an order on its way into the database is waited for.
+ * before, under whatever catalog, that order is the command's outcome; an order on its way into the database is waited for. `refuse_orders`
+ * (migrations/0001-initial/orders.ts) does both.
  * @returns one outcome for each refusal, in their order
  */
 export async function recordRefusals(

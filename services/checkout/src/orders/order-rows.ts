@@ -4,12 +4,16 @@ import { namesOf } from '@app/service-kit/row-arrays';
 import { type OrderItem, type StoredItem, wholeItem } from './order.rules.ts';
 import { utmTypes } from './order-columns.ts';
 
+/** How its disputes stand; null without any. */
+export const disputeOf = `case when disputes is null then null when jsonb_path_exists(disputes, '$.* ? (@ == "open")') then 'open'
+    when jsonb_path_exists(disputes, '$.* ? (@ == "lost")') then 'lost' end`;
+
 /** What an order's resource is made of, from the table `orders`. */
 export const orderColumns = `id, product_id, customer_email, customer_name, total_cents, currency, status,
   case when status = 'refunded' then total_cents else refunded_cents end as refunded_cents,
-  case when disputes is null then null when jsonb_path_exists(disputes, '$.* ? (@ == "open")') then 'open'
-    when jsonb_path_exists(disputes, '$.* ? (@ == "lost")') then 'lost' end as dispute,
-  ${namesOf(utmTypes)}, country, affiliate_code, test, created_at, items::text`;
+  ${disputeOf} as dispute,
+  ${namesOf(utmTypes)}, country, affiliate_code, test, created_at, immediate_access,
+  items::text`;
 
 /** As the published resource has it; the items as JSON. */
 export type OrderRow = Omit<OrderResource, 'items' | 'created_at'> & {
@@ -32,6 +36,7 @@ export const orderTypes: ColumnsOf<OrderRow> = {
   affiliate_code: 'text',
   test: 'bool',
   created_at: 'timestamptz',
+  immediate_access: 'text',
   items: 'text',
 };
 

@@ -13,6 +13,7 @@ export interface WantedOrders {
   readonly status: string | null;
   readonly productId: string | null;
   readonly affiliateCode: string | null;
+  readonly dispute: string | null;
 }
 
 /** Sorts after every order's id: the first character of its suffix is a digit. */
@@ -20,7 +21,7 @@ const afterAllIds = 'ord_z';
 
 /** An order's time is that of its id, so a span of time is a span of ids; and an id is a span of one. */
 export function wantedOrders(query: OrdersQuery): WantedOrders {
-  const { q, status = null, productId = null, affiliateCode = null, before = afterAllIds } = query;
+  const { q, status = null, productId = null, affiliateCode = null, dispute = null, before = afterAllIds } = query;
   const lower = [query.from === undefined ? '' : idFloor('order', Date.parse(query.from))];
   const upper = [before, query.to === undefined ? afterAllIds : idFloor('order', Date.parse(query.to))];
   const of = searchOf(q);
@@ -36,6 +37,7 @@ export function wantedOrders(query: OrdersQuery): WantedOrders {
     status,
     productId,
     affiliateCode,
+    dispute,
   };
 }
 
@@ -53,12 +55,13 @@ function searchOf(q: string | undefined): Search {
 }
 
 /** By what a list finds its orders, along an index of its own; the other filters are compared. */
-export type FoundBy = 'email' | 'name' | 'authorized' | 'refunded' | 'affiliate' | 'product' | 'account';
+export type FoundBy = 'email' | 'name' | 'authorized' | 'refunded' | 'disputed' | 'affiliate' | 'product' | 'account';
 
 /** The narrowest filter that is given. Nearly all orders are `paid`: they are found as the account's. */
-export function foundBy({ buyer, nameBegins, status, affiliateCode, productId }: WantedOrders): FoundBy {
+export function foundBy({ buyer, nameBegins, status, affiliateCode, productId, dispute }: WantedOrders): FoundBy {
   if (buyer !== null) return 'email';
   if (nameBegins !== null) return 'name';
+  if (dispute !== null) return 'disputed';
   if (status === 'authorized' || status === 'refunded') return status;
   if (affiliateCode !== null) return 'affiliate';
   return productId === null ? 'account' : 'product';

@@ -2,6 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import { outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
+import { insertCustomers } from '../customers/add-customers.ts';
 import { claimUses } from '../discounts/claim-uses.ts';
 import type { NewOrder } from './new-order.ts';
 import { newOrderTypes } from './order-columns.ts';
@@ -14,14 +15,15 @@ export interface Recorded {
 }
 
 const ownTypes = { ...newOrderTypes, source: 'text' } as const;
-const types = { ...ownTypes, ...outboxTypes } as const;
+const types = { ...ownTypes, customer_id: 'text', ...outboxTypes } as const;
 const ownColumns = namesOf(ownTypes);
 
 /**
  * Writes orders and their events in one statement, which is one round trip and one commit for all of them: a transaction of plain
  * statements was measured at six tenths of its throughput, and every order takes this path. An order that exists already (its
  * command came again) stays as it is, and its event is not written twice. `confirm_orders` (migrations/0001-initial/orders.ts)
- * fails the whole statement when one of the commands was refused meanwhile.
+ * fails the whole statement when one of the commands was refused meanwhile; its second argument, orders that another statement recorded, is
+ * empty here.
  */
 const recordStatement = statement<{ recorded: string[] }>(
   'orders-record',
@@ -30,6 +32,8 @@ const recordStatement = statement<{ recorded: string[] }>(
      select ${ownColumns}, 'paid' from incoming order by id
      on conflict (id) do nothing
      returning id
+   ), buyers as (
+     ${insertCustomers('select * from incoming where not test and id in (select id from inserted)')}
    ), events as (
      insert into outbox (${outboxColumns})
      select ${outboxColumns} from incoming where id in (select id from inserted) order by id

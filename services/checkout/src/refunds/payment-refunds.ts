@@ -100,7 +100,9 @@ export async function recordPaymentRefunds(
   const events = recorded.map((refund, index) => {
     const isFirst = index === 0 && !isCounted(order);
     const ofDispute = disputeId === undefined ? {} : { disputeId };
-    const data = { ...aboutRefund(after, refund, payments), isFirst, ...ofDispute, refundedAt: refund.refundedAt };
+    const ofWholeOrder = refund.period === null && order.refund_status === 'requested';
+    const why = { ...ofDispute, ...(ofWholeOrder && { ofWholeOrder }) };
+    const data = { ...aboutRefund(after, refund, payments), isFirst, ...why, refundedAt: refund.refundedAt };
     return outboxRow(paymentRefunded, data, { accountId, requestId, nowMs });
   });
   await client.query(insertOutboxSql, [JSON.stringify(events)]);

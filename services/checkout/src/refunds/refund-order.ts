@@ -3,6 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import type { refundOrder as contract } from '@app/contracts/orders';
 import { refundCharges } from '@app/contracts/payments';
+import { answerWithinMs } from '@app/contracts/time-outs';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
@@ -211,9 +212,6 @@ const numberRequested = ({ refund_no, refund_status, failed_at, attempt }: Refun
 type Answer = RequestOutput<typeof refundCharges>;
 
 const notKnown: Answer = { status: 'processing', refundedCents: 0, detail: null, orderRefunded: false, refunds: [] };
-
-/** Time enough to record the answer. */
-const answerWithinMs = 750;
 
 async function requestRefund(
   { requester, clock }: RefundDeps,

@@ -1,5 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
-import { attemptLimitMs } from '@app/messaging/request-headers';
+import { refundOrder } from '@app/contracts/orders';
 import { statement } from '@app/service-kit/database';
 import { claimDue, claimSql, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
 import { finishRefund, type RefundDeps } from './refund-order.ts';
@@ -22,7 +22,7 @@ const claimStatement = statement<RefundedOrder>(
 export async function sweepRefunds(deps: RefundDeps & SweepRun): Promise<void> {
   const claim = () => claimDue(deps, claimStatement, recheckAfterMs);
   const work = async (order: RefundedOrder): Promise<void> => {
-    const context = { requestId: order.request_id ?? '', deadlineMs: Date.now() + attemptLimitMs };
+    const context = { requestId: order.request_id ?? '', deadlineMs: Date.now() + refundOrder.timeoutMs };
     await finishRefund(deps, order, context);
   };
   await sweepDue(deps, claim, work, (err, { id }) => {

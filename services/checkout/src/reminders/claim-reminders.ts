@@ -4,7 +4,7 @@ import { lastActive } from '../checkouts/last-active.ts';
 import type { SecretHash } from '../checkouts/secret.ts';
 import { remindersClaimed } from '../points/points.ts';
 import type { ReminderBounds, StalledBounds } from './reminder.rules.ts';
-import { boughtSince, keepsOut, optedOut } from './reminder-conditions.ts';
+import { hasBought, keepsOut, optedOut } from './reminder-conditions.ts';
 
 /** A reminder that is to be claimed. The hashes are those of the tokens in its two links. */
 export interface NewReminder {
@@ -43,7 +43,7 @@ const claimStatement = statement<{ id: string }>(
        where c.account_id = $1 and c.id = i.checkout_id and c.status = 'open' and not c.test
          and c.email_key = i.buyer and c.product_id = i.product_id
          and ${lastActive} <= $3 and c.created_at > $4
-         and not ${boughtSince('$1', 'i.buyer')} and not ${optedOut('$1', 'i.buyer')}
+         and not ${hasBought('$1', 'i.buyer')} and not ${optedOut('$1', 'i.buyer')}
        for update skip locked) as c
    )
    insert into reminders as r (account_id, email, email_key, product_id, id, checkout_id, status, link_hash, token_hash, claimed_until)
@@ -87,7 +87,7 @@ const beginStatement = statement<{ checkout_id: string }>(
   'reminders-begin',
   `with opened as materialized (
      select c.id from checkouts as c
-     where c.account_id = $1 and c.id = $2 and c.status = 'open' and not ${boughtSince('$1', 'c.email_key')}
+     where c.account_id = $1 and c.id = $2 and c.status = 'open' and not ${hasBought('$1', 'c.email_key')}
      for update
    ), begun as (
      update reminders as r set status = 'sending', sent_at = $4 from opened as o

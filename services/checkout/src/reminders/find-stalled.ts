@@ -2,7 +2,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { type CheckoutRow, checkoutColumns, checkoutTypes } from '../checkouts/checkout-row.ts';
 import { lastActive } from '../checkouts/last-active.ts';
 import type { StalledBounds } from './reminder.rules.ts';
-import { boughtSince, canReceive, isDone, keepsOut, optedOut } from './reminder-conditions.ts';
+import { canReceive, hasBought, isDone, keepsOut, optedOut } from './reminder-conditions.ts';
 
 /** A checkout whose buyer is to be reminded. */
 export interface Stalled extends CheckoutRow {
@@ -22,7 +22,7 @@ const latest = (after: string): string => `
 
 /** Of a latest checkout `c`. $1 account, $2 now, $3 idle since, $4 opened after, $5 quiet since. */
 const isDue = (isKeptOut: string): string => `c.idle_since <= $3 and c.created_at > $4
-    and not ${boughtSince('$1', 'c.buyer')}
+    and not ${hasBought('$1', 'c.buyer')}
     and not ${optedOut('$1', 'c.buyer')}
     and not exists (
       select from reminders as r where r.account_id = $1 and r.email_key = c.buyer and r.product_id = c.product_id

@@ -1,9 +1,15 @@
 /** SQL that several statements of reminders share. `c` is a checkout, `buyer` the key of its email. */
 
-/** Money that was lost with its hold is no purchase. A refunded one is: the buyer has decided. */
-export const boughtSince = (account: string, buyer: string): string => `exists (
+/**
+ * Money that was lost with its hold is no purchase. A refunded one is: the buyer has decided. Who subscribes to the product has
+ * bought it, however long ago.
+ */
+export const hasBought = (account: string, buyer: string): string => `(exists (
   select from orders as o where o.account_id = ${account} and o.email_key = ${buyer}
-    and o.product_id = c.product_id and not o.test and o.status <> 'expired' and o.created_at >= c.created_at)`;
+    and o.product_id = c.product_id and not o.test and o.status <> 'expired' and o.created_at >= c.created_at)
+  or exists (
+    select from sold_subscriptions as s where s.account_id = ${account} and s.email_key = ${buyer}
+      and s.product_id = c.product_id and s.ended_at is null))`;
 
 /** As `canReceiveEmail` says of an address. */
 export const canReceive = `c.email_key not like '%.invalid'`;

@@ -9,6 +9,7 @@ const shop = {
   termsUrl: null,
   refundPolicyUrl: null,
   purchasesUrl: 'https://shop.example/p/ada',
+  withdrawalUrl: 'https://shop.example/p/ada/withdraw',
 };
 const reminder = (change: Partial<Reminder> = {}): Reminder => ({
   shop,

@@ -26,14 +26,19 @@ export function claimSql(table: string, status: string, returned: string): strin
      returning ${returned}`;
 }
 
-/** Claims by a statement of `claimSql` what was checked so long ago, or never. */
+/**
+ * Claims by a statement of `claimSql` what was checked so long ago, or never.
+ * @param againAfterMs when it is claimed again, unless its check writes down that it was made; as late as after a check unless given
+ */
 export async function claimDue<Row extends object>(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   claim: (values: unknown[]) => StatementQuery<Row>,
   recheckAfterMs: number,
+  againAfterMs = recheckAfterMs,
 ): Promise<readonly Row[]> {
   const nowMs = clock.nowMs();
-  return (await database.pool.query(claim([new Date(nowMs), new Date(nowMs - recheckAfterMs)]))).rows;
+  const dueMs = nowMs - recheckAfterMs;
+  return (await database.pool.query(claim([new Date(dueMs + againAfterMs), new Date(dueMs)]))).rows;
 }
 
 /**

@@ -65,9 +65,10 @@ export async function lockCheckouts(
 
 const modesStatement = statement<ShopMode>(
   'account-settings-modes',
-  `select account_id, revision, (settings ->> 'testMode')::boolean as test_mode from account_settings
+  `select account_id, revision, (settings ->> 'testMode')::boolean as test_mode,
+     (settings ->> 'immediateAccessConsent')::boolean as asks_consent from account_settings
    where account_id = any ($1::text[])`,
-  { account_id: 'text', revision: 'int4', test_mode: 'bool' },
+  { account_id: 'text', revision: 'int4', test_mode: 'bool', asks_consent: 'bool' },
 );
 
 /** The mode of each account's shop, by the account; none for one whose settings no event has brought. */
@@ -134,7 +135,8 @@ export async function findGivenUp(client: Client, keys: readonly CheckoutKey[]):
 const beginStatement = statement(
   'checkouts-begin',
   `update checkouts as c set status = 'processing', revision = c.revision + 1, attempt_no = c.attempt_no + 1,
-     order_id = b.order_id, discount_id = b.discount_id, checked_at = b.checked_at, reason = null, action_url = null
+     order_id = b.order_id, discount_id = b.discount_id, checked_at = b.checked_at, active_at = b.checked_at, reason = null,
+     action_url = null
    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $2::text[])
      as b(account_id, id, order_id, discount_id, checked_at, ${sameKey})
    where c.account_id = b.account_id and c.id = b.id and ${isOneRow('b')}`,

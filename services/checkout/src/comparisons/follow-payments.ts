@@ -4,7 +4,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import type { Client, Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
-import { recordCompleted, recordSettled } from './consumers.ts';
+import { recordCompleted, recordSettled } from '../checkouts/consumers.ts';
 
 interface FollowDeps {
   readonly database: Database;

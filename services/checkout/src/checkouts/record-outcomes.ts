@@ -3,6 +3,7 @@ import { outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain, sameKey } from '@app/service-kit/planner';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
+import { insertCustomers } from '../customers/add-customers.ts';
 import { newOrderTypes } from '../orders/order-columns.ts';
 import { checkoutOrder, likelyDuplicateRow, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
@@ -20,8 +21,11 @@ export interface AttemptEnd {
   readonly source: Source;
 }
 
+/** Of an order of a checkout. */
+const ofCheckoutTypes = { ...newOrderTypes, immediate_access: 'text' } as const;
 const orderedTypes = {
-  ...newOrderTypes,
+  ...ofCheckoutTypes,
+  customer_id: 'text',
   checkout_id: 'text',
   attempt_no: 'int4',
   upsell_status: 'text',
@@ -59,9 +63,11 @@ const ordersStatement = statement<{ id: string }>(
      from due as d where c.account_id = d.account_id and c.id = d.checkout_id and ${isOneRow('d', 'checkout_id')}
      returning c.id, c.account_id, c.test, c.discount_id, d.claimed_id
    ), ordered as (
-     insert into orders (${namesOf(newOrderTypes)}, status, source, paid_at)
-     select ${namesOf(newOrderTypes)}, status, 'checkout', paid_at
+     insert into orders (${namesOf(ofCheckoutTypes)}, status, source, paid_at)
+     select ${namesOf(ofCheckoutTypes)}, status, 'checkout', paid_at
      from incoming where checkout_id in (select id from done)
+   ), buyers as (
+     ${insertCustomers('select * from incoming where not test and checkout_id in (select id from done)')}
    ), events as (
      insert into outbox (${outboxColumns})
      select ${outboxColumns} from json_to_recordset($2::json) as e(${recordOf(eventTypes)})
@@ -144,6 +150,7 @@ export async function recordOutcomes(db: Queryable, ends: readonly AttemptEnd[])
   return ends.map((end) => (end.outcome.status === 'processing' ? end.row : recorded.get(attemptEndKey(end))));
 }
 
+/** Of a card that is `held` at billing there is an order too: it is `authorized` until the upsell is decided on. */
 const kinds = {
   succeeded: 'order',
   held: 'order',
