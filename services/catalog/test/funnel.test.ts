@@ -66,6 +66,8 @@ test('bumps and upsells are made active, changed field by field, listed in order
       active: 1,
       access_url: null,
       description: null,
+      compare_at_cents: null,
+      image_url: null,
       version: 1,
     });
     expect(await funnel()).toMatchObject({ [`${kind}s`]: [first, { ...second, active: 0 }] });
@@ -117,7 +119,7 @@ test('old downsells are shown inactive and cannot be edited', async () => {
   expect((await funnel()).downsells).toEqual([
     {
       ...{ id: 'dns_old', headline: 'Half price', price_cents: 450, active: 0, version: 1 },
-      ...{ access_url: null, description: null },
+      ...{ access_url: null, description: null, compare_at_cents: null, image_url: null },
     },
   ]);
   const parent = { productId, kind: 'bump' as const, offerId: 'dns_old' };

@@ -29,6 +29,40 @@ async function createProduct(slug: string, context = {}): Promise<string> {
 const createOffer = (productId: string, kind: funnels.OfferKind, headline: string, priceCents: number, active: 0 | 1) =>
   catalog.request(funnels.createOffer, { productId, kind, body: { headline, priceCents, active } });
 
+test('an earlier slug leads to its product, until a live product takes it', async () => {
+  const patch = (productId: string, body: object) => catalog.request(products.updateProduct, { productId, body });
+  const at = async (slug: string) => (await forSale(slug))?.productId;
+  const first = await createProduct('moved-a');
+  await patch(first, { slug: 'moved-draft' });
+  expect(await at('moved-a')).toBeUndefined();
+  await patch(first, { status: 'live', slug: 'moved-b' });
+  expect(await at('moved-draft')).toBeUndefined();
+  await patch(first, { slug: 'moved-c' });
+  expect([await at('moved-b'), (await forSale('moved-b'))?.slug, await at('moved-c')]).toEqual([
+    first,
+    'moved-c',
+    first,
+  ]);
+  expect((await find(wanted({ ...other, slug: 'moved-b' })))[0]).toBeNull();
+  const second = await createProduct('moved-b');
+  expect(await at('moved-b')).toBe(first);
+  await patch(second, { status: 'live' });
+  expect(await at('moved-b')).toBe(second);
+  await patch(second, { slug: 'moved-d' });
+  expect(await at('moved-b')).toBe(second);
+  await patch(first, { slug: 'moved-b' });
+  expect([await at('moved-b'), await at('moved-c')]).toEqual([first, first]);
+});
+
+test('of one product the latest 20 slugs lead to it', async () => {
+  const productId = await createProduct('slug-0');
+  await catalog.request(products.updateProduct, { productId, body: { status: 'live' } });
+  for (let n = 1; n <= 22; n += 1)
+    await catalog.request(products.updateProduct, { productId, body: { slug: `slug-${n}` } });
+  expect([await forSale('slug-0'), await forSale('slug-1')]).toEqual([null, null]);
+  expect((await forSale('slug-2'))?.productId).toBe(productId);
+});
+
 test('a product is for sale with every active bump in order, the requested discount, and the first active upsell', async () => {
   const productId = await createProduct('course');
   const bare = {
@@ -65,7 +99,7 @@ test('a product is for sale with every active bump in order, the requested disco
 
   const offered = ({ id, headline, price_cents }: typeof first) => ({
     ...{ id, headline, priceCents: price_cents },
-    ...{ accessUrl: null, description: null },
+    ...{ accessUrl: null, description: null, compareAtCents: null, image: null },
   });
   const full = { ...bare, bumps: bumps.map(offered), upsell: offered(first) };
   expect(await forSale('course')).toEqual(full);

@@ -88,7 +88,7 @@ test('the response has the product and the requested bumps and codes that can be
       ...now,
       bumps: bumps.map(({ id }) => ({
         ...{ id, headline: 'bump 1', priceCents: 700 },
-        ...{ accessUrl: null, description: null },
+        ...{ accessUrl: null, description: null, compareAtCents: null, image: null },
       })),
       discounts: [
         {

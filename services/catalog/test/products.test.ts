@@ -271,7 +271,7 @@ test('the schema itself refuses what the rules forbid', async () => {
       currency: 'usd',
       pricing_type: 'onetime',
     };
-    const times = { status: 'live', version: 1, created_at: '2026-01-01', updated_at: '2026-01-01' };
+    const times = { status: 'live', listed: true, version: 1, created_at: '2026-01-01', updated_at: '2026-01-01' };
     const values = [JSON.stringify({ ...row, ...times, ...changes })];
     return catalog.database.pool.query(
       'insert into products select * from json_populate_record(null::products, $1)',

@@ -1,6 +1,13 @@
 import { createDiscount, updateDiscount } from '@app/contracts/discounts';
-import { createFunnelEmail, createOffer, updateFunnelEmail, updateOffer } from '@app/contracts/funnels';
-import { newIdSuffix } from '@app/contracts/ids';
+import {
+  createFunnelEmail,
+  createOffer,
+  deleteOfferImage,
+  putOfferImage,
+  updateFunnelEmail,
+  updateOffer,
+} from '@app/contracts/funnels';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { createProduct, deleteProductImage, updateProduct } from '@app/contracts/products';
 import { beforeAll, expect, test } from 'vitest';
 import { catalog, startService } from './set-up.ts';
@@ -12,6 +19,8 @@ beforeAll(async () => {
   const guide = { name: 'Guide', slug: 'guide', priceCents: 4900, pricingType: 'onetime' as const };
   ({ id: productId } = await catalog.request(createProduct, { body: guide, defaultCurrency: 'eur' }));
 });
+
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 interface Versioned {
   readonly id: string;
@@ -87,6 +96,24 @@ test.each(['bump', 'upsell'] as const)(
     expect(await change(id, 7, 1, commandId)).toEqual(first);
   },
 );
+
+test('a picture of an offer is no part of its version either, and is never another account’s', async () => {
+  const { id: offerId, version } = await create.bump();
+  const of = { productId, offerId };
+  await catalog.request(putOfferImage, { ...of, body: { data: onePixel } });
+  const body = { priceCents: 7 };
+  expect(await catalog.request(updateOffer, { ...of, kind: 'bump', body, ifVersion: version })).toMatchObject({
+    version: version + 1,
+    image_url: expect.stringMatching(/\.png$/),
+  });
+  const stranger = { accountId: 'acc_01kex0000000000000000000zz' };
+  const put = catalog.request(putOfferImage, { ...of, body: { data: onePixel } }, stranger);
+  await expect(put).rejects.toMatchObject({ code: 'product_not_found' });
+  await expect(catalog.request(deleteOfferImage, of, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
+  const unknown = { ...of, offerId: newId('upsell', Date.now()) };
+  await expect(catalog.request(deleteOfferImage, unknown)).rejects.toMatchObject({ code: 'offer_not_found' });
+  expect(await catalog.request(deleteOfferImage, of)).toEqual({ ok: true });
+});
 
 test('a picture is no part of the version: its own operation replaces it', async () => {
   const before = await catalog.request(updateProduct, { productId, body: { priceCents: 5 } });

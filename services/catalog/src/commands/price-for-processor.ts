@@ -11,9 +11,6 @@ export interface PricingDeps extends UseCaseDeps {
   readonly requester: Requester;
 }
 
-/** A seller's form waits no longer for billing, in milliseconds. */
-const waitMs = 3_000;
-
 /**
  * The error for a price that the account's payment processor can never charge; undefined for any other price. Only a price that
  * Stripe may refuse reads from billing which processor the account uses, and what the account is paid out in. Call it before the transaction, and throw the error in it:
@@ -32,7 +29,7 @@ export async function priceRefusal(
   const tooSmall = isAddedTo ? undefined : belowSmallestCharge(priceCents, currency);
   const fault = impossible ?? tooSmall;
   if (fault === undefined) return undefined;
-  const call = { accountId, requestId, deadlineMs, waitMs };
+  const call = { accountId, requestId, deadlineMs };
   const settings = await requester.request(getPaymentProcessor, {}, call).catch((err: unknown) => {
     if (err instanceof DomainError) return undefined;
     throw err;

@@ -4,7 +4,8 @@ import type { Database } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
 /**
- * Runs a command's work in one transaction, at most once for the command's id. A violated unique constraint becomes the
+ * Runs a command's work in one transaction, at most once for the command's id. What the work changed of entities is written at its end, by
+ * `runCommandOnce`. A violated unique constraint becomes the
  * error code it stands for: a look-up before the write would not see the uncommitted row of another transaction.
  */
 export async function runCommand<T extends object>(

@@ -4,5 +4,5 @@ import type { UseCaseDeps } from '@app/service-host/define-service';
 import { getFunnel } from './get-funnel.ts';
 
 export function funnelRequests({ database }: UseCaseDeps): RequestHandler[] {
-  return [onRequest(contracts.getFunnel, ({ productId }, { accountId }) => getFunnel(database, accountId, productId))];
+  return [onRequest(contracts.getFunnel, (input, { accountId }) => getFunnel(database, accountId, input))];
 }

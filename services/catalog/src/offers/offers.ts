@@ -6,7 +6,7 @@ import { idOfCommand, isId } from '@app/contracts/ids';
 import { requireVersion } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { Database } from '@app/service-kit/database';
-import { LockMode } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { nextVersion } from '../commands/next-version.rules.ts';
 import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { requireRoom } from '../commands/require-room.ts';
@@ -14,16 +14,17 @@ import { runCommand } from '../commands/run-command.ts';
 import type { PartKind } from '../products/delete-part.ts';
 import { newPriceRefusal } from '../products/new-price-refusal.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
+import { requireEarlierPrice } from './earlier-price.rules.ts';
 import { Offer, offerResourceOf } from './offer.entity.ts';
 
 /**
  * @throws DomainError product_not_found, limit_reached, validation_failed for a price that the account's payment processor cannot
- * charge
+ * charge, and for an earlier price that was no higher
  */
 export async function createOffer(
   deps: PricingDeps,
   context: RequestContext,
-  { productId, kind, body }: RequestInput<typeof contract.createOffer>,
+  { productId, kind, body, urls }: RequestInput<typeof contract.createOffer>,
 ): Promise<RequestOutput<typeof contract.createOffer>> {
   const { accountId, commandId } = context;
   const refusal = await newPriceRefusal(deps, context, productId, body, { isAddedTo: kind === 'bump' });
@@ -32,10 +33,12 @@ export async function createOffer(
     if (refusal !== undefined) throw refusal;
     const count = await tx.count(Offer, { accountId, productId, kind });
     requireRoom(count, limits.offersPerProduct, `${kind}s on one product`);
-    const { headline, priceCents, active = true, accessUrl = null, description = null } = body;
+    const { headline, priceCents, active = true, accessUrl = null, description = null, compareAtCents = null } = body;
+    requireEarlierPrice({ priceCents, compareAtCents });
     const id = idOfCommand(kind, commandId);
     const shown = { headline, priceCents, active: Boolean(active), accessUrl, description: description || null };
-    return offerResourceOf(tx.create(Offer, { accountId, productId, id, kind, ...shown, version: 1 }));
+    const looks = { compareAtCents, imageName: null };
+    return offerResourceOf(tx.create(Offer, { accountId, productId, id, kind, ...shown, ...looks, version: 1 }), urls);
   });
 }
 
@@ -43,14 +46,26 @@ export async function createOffer(
 export async function getOffer(
   database: Database,
   accountId: string,
-  { productId, offerId }: RequestInput<typeof contract.getFunnelOffer>,
+  { productId, offerId, urls }: RequestInput<typeof contract.getFunnelOffer>,
 ): Promise<RequestOutput<typeof contract.getFunnelOffer>> {
   const em = database.fork();
   await requireProduct(em, accountId, productId);
-  const isOffer = isId('bump', offerId) || isId('upsell', offerId);
-  const offer = isOffer ? await em.findOne(Offer, { accountId, productId, id: offerId }) : null;
-  if (offer === null) throw unknownOffer('offer', offerId);
-  return offerResourceOf(offer);
+  return offerResourceOf(await requireOffer(em, { accountId, productId, id: offerId }), urls);
+}
+
+/**
+ * An offer of either kind.
+ * @throws DomainError offer_not_found
+ */
+export async function requireOffer(
+  em: EntityManager,
+  { id, ...of }: Pick<Offer, 'accountId' | 'productId' | 'id'>,
+  lockMode = LockMode.NONE,
+): Promise<Offer> {
+  const isOffer = isId('bump', id) || isId('upsell', id);
+  const offer = isOffer ? await em.findOne(Offer, { ...of, id }, { lockMode }) : null;
+  if (offer === null) throw unknownOffer('offer', id);
+  return offer;
 }
 
 /**
@@ -60,7 +75,7 @@ export async function getOffer(
 export async function updateOffer(
   deps: PricingDeps,
   context: RequestContext,
-  { productId, kind, offerId, body, ifVersion }: RequestInput<typeof contract.updateOffer>,
+  { productId, kind, offerId, body, ifVersion, urls }: RequestInput<typeof contract.updateOffer>,
 ): Promise<RequestOutput<typeof contract.updateOffer>> {
   const { accountId, commandId } = context;
   const refusal = await newPriceRefusal(deps, context, productId, body, { isAddedTo: kind === 'bump' });
@@ -74,7 +89,8 @@ export async function updateOffer(
     const { active = offer.active, ...changes } = body;
     Object.assign(offer, changes, { active: Boolean(active), version: nextVersion(offer.version, body) });
     if (offer.description === '') offer.description = null;
-    return offerResourceOf(offer);
+    requireEarlierPrice(offer);
+    return offerResourceOf(offer, urls);
   });
 }
 

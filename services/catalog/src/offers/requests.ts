@@ -2,6 +2,7 @@ import * as contract from '@app/contracts/funnels';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { deletePart } from '../products/delete-part.ts';
+import { deleteOfferImage, putOfferImage } from './offer-image.ts';
 import { createOffer, getOffer, offerPart, updateOffer } from './offers.ts';
 
 export function offerRequests(deps: PricingDeps): RequestHandler[] {
@@ -12,5 +13,7 @@ export function offerRequests(deps: PricingDeps): RequestHandler[] {
     onRequest(contract.deleteOffer, ({ productId, kind, offerId: id }, context) =>
       deletePart(deps.database, context, offerPart(kind), { productId, id }),
     ),
+    onRequest(contract.putOfferImage, (input, context) => putOfferImage(deps, context, input)),
+    onRequest(contract.deleteOfferImage, (input, context) => deleteOfferImage(deps, context, input)),
   ];
 }

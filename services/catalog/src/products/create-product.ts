@@ -42,6 +42,7 @@ export async function createProduct(
       accessUrl: body.accessUrl ?? null,
       description: body.description || null,
       imageName: null,
+      listed: body.listed ?? true,
       createdAt: now,
       updatedAt: now,
       version: 1,

@@ -3,6 +3,7 @@ import type { findProductsForSale as contract, WantedForSale } from '@app/contra
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
 import { recordOf } from '@app/service-kit/row-arrays';
+import { productAtSlug } from './earlier-slugs.ts';
 import { offerColumns, pricedColumns, shownPage, wantedDiscounts } from './priced-product-sql.ts';
 
 const wantedTypes: Readonly<Record<keyof WantedForSale, string>> = {
@@ -21,7 +22,7 @@ const wantedTypes: Readonly<Record<keyof WantedForSale, string>> = {
  * of time, so ordering by id is the order in which the offers were made.
  *
  * The response stays below the 8 MiB of a message: an offer is 10 KB at most (in JSON a headline of 1.2 KB, a description of 2.4 KB,
- * a link of 6.2 KB), a product besides 26 KB with its page, and 700 offers and 50 products share a request:
+ * a link of 6.2 KB, its picture's name), a product besides 26 KB with its page, and 700 offers and 50 products share a request:
  * 700 × 10 KB + 50 × 26 KB = 8.3 MB. The longest texts are made of control characters; usual ones are a tenth of it.
  */
 const productsForSale = statement<{ json: string }>(
@@ -51,7 +52,7 @@ const productsForSale = statement<{ json: string }>(
          from products p
          where p.account_id = wanted."accountId" and p.id = coalesce(
            wanted."productId",
-           (select n.id from products n where n.account_id = wanted."accountId" and n.slug = wanted.slug)
+           ${productAtSlug('wanted."accountId"', 'wanted.slug')}
          )
        ) as sale
      ) as product

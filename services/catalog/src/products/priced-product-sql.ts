@@ -12,7 +12,7 @@ export const shownPage = `case when wanted."withPage" then json_build_object(${p
 
 /** Columns of an offer `o` of it. */
 export const offerColumns =
-  'o.id, o.headline, o.price_cents as "priceCents", o.access_url as "accessUrl", o.description';
+  'o.id, o.headline, o.price_cents as "priceCents", o.access_url as "accessUrl", o.description, o.compare_at_cents as "compareAtCents", o.image_name as image';
 
 /** The discounts of it that `wanted` names, in the order they were made. */
 export const wantedDiscounts = `array(

@@ -61,7 +61,9 @@ function setImage(product: Product, imageName: string | null, nowMs: number): vo
 
 const byName = statement<{ bytes: Buffer }>(
   'product-image-by-name',
-  'select bytes from product_images where name = $1 limit 1',
+  `select bytes from (
+     select bytes from product_images where name = $1 union all select bytes from offer_images where name = $1) as i
+   limit 1`,
   { bytes: 'bytea' },
 );
 

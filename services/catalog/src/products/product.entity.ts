@@ -23,6 +23,7 @@ export const Product = defineEntity({
     accessUrl: p.string().strictNullable(),
     description: p.string().strictNullable(),
     imageName: p.string().strictNullable(),
+    listed: p.boolean(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
     version: p.integer(),
@@ -32,6 +33,9 @@ export type Product = InferEntity<typeof Product>;
 
 /** Of an older gateway, which leaves addresses out. */
 export const noUrls: ProductUrls = { checkout: '', images: '' };
+
+export const imageUrlOf = (imageName: string | null, { images }: ProductUrls = noUrls): string | null =>
+  imageName === null ? null : `${images}/${imageName}`;
 
 /** The published shape. `list-products.ts` builds the same shape in SQL. */
 export function productResourceOf(product: Product, urls: ProductUrls = noUrls): ProductResource {
@@ -46,7 +50,8 @@ export function productResourceOf(product: Product, urls: ProductUrls = noUrls):
     status: product.status,
     access_url: product.accessUrl,
     description: product.description,
-    image_url: product.imageName === null ? null : `${urls.images}/${product.imageName}`,
+    image_url: imageUrlOf(product.imageName, urls),
+    listed: product.listed,
     checkout_url: `${urls.checkout}/${product.slug}`,
     created_at: product.createdAt.toISOString(),
     updated_at: product.updatedAt.toISOString(),

@@ -1,5 +1,5 @@
 import type { RequestInput } from '@app/contracts/define';
-import type { FieldError } from '@app/contracts/errors';
+import { DomainError, type FieldError } from '@app/contracts/errors';
 import type { ProductResource, updateProduct } from '@app/contracts/products';
 
 type ProductStatus = ProductResource['status'];
@@ -21,6 +21,11 @@ const moves: Record<ProductStatus, readonly ProductStatus[]> = {
 /** Whether a product's status may change so. To the same status is always allowed. */
 export function canMove(from: ProductStatus, to: ProductStatus): boolean {
   return from === to || moves[from].includes(to);
+}
+
+/** @throws DomainError invalid_transition */
+export function requireMove(from: ProductStatus, to: ProductStatus): void {
+  if (!canMove(from, to)) throw new DomainError('invalid_transition', `A product that is ${from} cannot become ${to}.`);
 }
 
 /** In what a product is sold. */

@@ -1,14 +1,14 @@
 import type { RequestInput } from '@app/contracts/define';
-import { DomainError } from '@app/contracts/errors';
 import { type updateProduct as contract, type ProductResource, productRenamed } from '@app/contracts/products';
 import { invalidFields, requireVersion } from '@app/contracts/validation';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { runCommand } from '../commands/run-command.ts';
+import { keepEarlierSlug } from './earlier-slugs.ts';
 import { newPriceRefusal } from './new-price-refusal.ts';
 import { productResourceOf } from './product.entity.ts';
-import { canMove, changedTerms } from './product.rules.ts';
+import { changedTerms, requireMove } from './product.rules.ts';
 import { lockProduct } from './require-product.ts';
 
 /**
@@ -33,9 +33,7 @@ export async function updateProduct(
     if (refusal !== undefined && (priceCents !== product.priceCents || terms.currency !== product.currency))
       throw refusal;
     const { status = product.status } = body;
-    if (!canMove(product.status, status)) {
-      throw new DomainError('invalid_transition', `A product that is ${product.status} cannot become ${status}.`);
-    }
+    requireMove(product.status, status);
     const { name = product.name } = body;
     // Later than the change before, also when the clock went back: consumers keep the name of the latest event.
     const nowMs = Math.max(clock.nowMs(), product.updatedAt.getTime() + 1);
@@ -43,6 +41,7 @@ export async function updateProduct(
       const data = { productId, name, pricingType: terms.pricingType };
       await addToOutbox(tx, [outboxRow(productRenamed, data, { accountId, requestId, nowMs })]);
     }
+    await keepEarlierSlug(tx, product, body.slug, new Date(nowMs));
     if (Object.keys(body).length > 0)
       Object.assign(product, body, terms, { updatedAt: new Date(nowMs), version: product.version + 1 });
     if (product.description === '') product.description = null;
