@@ -21,8 +21,9 @@ export const configSchema = z
     CONSERVATION_SECONDS: integerSetting(1, 3_600, 60),
     /** Deliveries of one account to one host, endpoints and automations together, over all replicas; 0: no bound. */
     WEBHOOKS_PER_SECOND: integerSetting(0, 1_000_000, 100),
-    /** Without a mail server automations send no email. */
     ...smtpSettings,
+    /** Where automations write emails as files while there is no SMTP_URL; without both they send none. */
+    EMAIL_DIR: z.string().min(1).optional(),
     /** How the outside reaches the gateway: links in emails begin with it, and the address of a shop's logo. */
     PUBLIC_URL: z
       .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })

@@ -3,10 +3,11 @@ import type { RequestHandler } from '@app/messaging/serve-requests';
 import { activityRequests } from './activity/requests.ts';
 import { createWriteBuiltIns } from './automations/built-in-writer.ts';
 import { automationRequests } from './automations/requests.ts';
+import { storingKeyNotices } from './automations/store-notice.ts';
 import type { GuardedAgent } from './deliveries/guarded-agent.ts';
 import { endpointRequests } from './endpoints/requests.ts';
 import { onTakenBack } from './endpoints/revoke-endpoints.ts';
-import { eventHandlers } from './events/consumers.ts';
+import { webhookEventHandlers } from './events/consumers.ts';
 import { historyRequests } from './history/requests.ts';
 import type { Sending } from './open-sending.ts';
 import type { Storage } from './open-storage.ts';
@@ -17,7 +18,9 @@ export function consumedEvents({ clock, partitions }: Storage, sending: Sending)
   const { dispatcher, emails } = sending;
   const emailsAvailable = emails.available;
   const writeBuiltIns = createWriteBuiltIns(emailsAvailable);
-  return [...eventHandlers({ clock, dispatcher, partitions, emailsAvailable, writeBuiltIns }), onTakenBack(sending)];
+  const storeKeyNotices = storingKeyNotices({ clock, partitions, emailsAvailable });
+  const deps = { clock, dispatcher, partitions, emailsAvailable, writeBuiltIns, storeKeyNotices };
+  return [...webhookEventHandlers(deps), onTakenBack(sending)];
 }
 
 /** @param agent of the self-tests */

@@ -4,7 +4,7 @@ import { connectAtStartMs } from '@app/service-kit/connection-settings';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { WebhookDispatcherConfig } from './config.ts';
-import { startConservation } from './conservation/conservation.ts';
+import { startConservation } from './repair/conservation.ts';
 import { startRetention } from './retention/retention.ts';
 import { Partitions } from './storage/partitions.ts';
 

@@ -1,5 +1,7 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
+import { builtInAutomations, createAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
 import { listDeliveries } from '@app/contracts/webhook-deliveries';
 import { createWebhookEndpoint } from '@app/contracts/webhooks';
 import { createArrivals } from '@app/testing/arrivals';
@@ -7,7 +9,7 @@ import { spawnNode } from '@app/testing/child-service';
 import { startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { startSmtpServer } from '@app/testing/smtp-server';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { attempted, type Harness, judged, startHarness, stored } from './harness.ts';
 import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
 import { connectedAccount } from './orders.ts';
@@ -284,10 +286,26 @@ test.each([
   expect(receiver.requests).toHaveLength(1);
   const { data } = await harness.request(listAutomations, seller.account, {});
   expect(data.filter(({ built_in }) => built_in !== null).map(({ available }) => available)).toEqual(
-    Array(10).fill(false),
+    builtInAutomations.map(() => false),
   );
   expect(data.at(-1)).toMatchObject({ name: 'Own', available: true });
   expect(await seller.runs()).toHaveLength(1);
+  expect(server.connections()).toBe(0);
+});
+
+test('without a mail server a receipt is one file for its buyer, where a folder is set', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'automations-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const seller = await start({ EMAIL_DIR: folder });
+  await seller.sell();
+  // The seller's notice of the sale is the other one.
+  await seller.tried(2);
+  const emails = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const toBuyer = emails.filter((text) => headerOf(text, 'To') === 'ada@example.com');
+  expect([emails.length, toBuyer]).toEqual([2, [expect.stringContaining('https://maya.example/a')]]);
+  expect(await seller.runs()).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }]);
+  const { data } = await harness.request(listAutomations, seller.account, {});
+  expect(data.every(({ available }) => available)).toBe(true);
   expect(server.connections()).toBe(0);
 });
 

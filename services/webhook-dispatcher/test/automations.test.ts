@@ -3,7 +3,7 @@ import { limits } from '@app/contracts/common';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderExpired, orderRefunded } from '@app/contracts/orders';
 import { subscriptionCanceled, subscriptionPaused } from '@app/contracts/subscriptions';
-import { redeliver } from '@app/contracts/webhook-deliveries';
+import { listDeliveries, redeliver } from '@app/contracts/webhook-deliveries';
 import { startReceiver } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
 import { stored } from './harness.ts';
@@ -36,12 +36,15 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
     ['sale_notice', true, true],
     ['renewal_receipt', true, true],
     ['refund_notice', true, true],
+    ['partial_refund_notice', true, true],
     ['hold_end_notice', true, true],
     ['payment_failed_notice', true, true],
+    ['renewal_failed_notice', true, true],
     ['cancellation_notice', true, true],
     ['dispute_notice', true, true],
     ['dispute_end_notice', true, true],
     ['endpoint_off_notice', true, true],
+    ['key_refused_notice', true, true],
   ]);
   await seller.sell({ customerEmail: 'bob@example.com', customerName: 'Bob Miller' });
   await seller.tried(2);
@@ -69,6 +72,9 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
     ['mailto:bob@example.com', null, null],
     ['mailto:help@maya.example', null, null],
   ]);
+  const { data: deliveries } = await harness.request(listDeliveries, seller.account, {});
+  const emails = deliveries.filter(({ endpoint_id }) => endpoint_id.startsWith('aut_'));
+  expect(emails.map(({ url }) => url).sort()).toEqual(['mailto:bob@example.com', 'mailto:help@maya.example']);
 });
 
 test('an account whose address is not verified writes to nobody, and what waits goes out once it is', async () => {

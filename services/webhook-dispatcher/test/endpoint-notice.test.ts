@@ -1,9 +1,9 @@
 import { createAutomation, getAutomation, listAutomations, previewAutomation } from '@app/contracts/automations';
 import { listActivity, listDeliveries } from '@app/contracts/webhook-deliveries';
-import { createWebhookEndpoint, putWebhookEndpoint, readWebhookEndpoint } from '@app/contracts/webhooks';
+import { createWebhookEndpoint, endpointOff, putWebhookEndpoint, readWebhookEndpoint } from '@app/contracts/webhooks';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { storeEndpointNotice, writeNoticeAutomation } from '../src/failing/store-endpoint-notice.ts';
+import { storeNotice, writeNoticeAutomation } from '../src/automations/store-notice.ts';
 import { attempted, judged } from './harness.ts';
 import { headerOf } from './mail-seller.ts';
 import { harness, seller, server, startMailService } from './mail-set-up.ts';
@@ -114,7 +114,8 @@ test('it goes with the other emails, and not after them as tests do', async () =
     const deps = { clock, partitions, emailsAvailable: true };
     await writeNoticeAutomation(deps, client, accountId);
     const about = { endpointId: 'whe_1', url: receiver.url, reason: 'failing', summary: 'It is off' };
-    await storeEndpointNotice(deps, client, { accountId, ...about, at: clock.now() });
+    const payload = { event: endpointOff, ...about, sentAt: clock.now().toISOString() } as const;
+    await storeNotice(deps, client, { accountId, builtIn: 'endpoint_off_notice', payload });
     return (await client.query('select priority from deliveries where account_id = $1', [accountId])).rows;
   });
   expect(stored).toEqual({ priority: 1 });

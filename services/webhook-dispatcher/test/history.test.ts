@@ -58,6 +58,9 @@ test('a delivery is shown with its attempts, newest first, their durations, answ
   expect(first?.diagnosis?.advice).toBe(`Use this URL for the webhook: ${new URL('/new', seller.url).href}`);
   expect(first?.response).toBe('x'.repeat(8_192));
   const [, failed] = (await activity()).data;
+  const { product, totalCents, currency } = detail.payload as Record<string, unknown>;
+  expect(failed).toMatchObject({ email: 'ada@example.com', product, amount_cents: totalCents, currency });
+  expect([typeof product, typeof totalCents]).toEqual(['string', 'number']);
   expect(failed?.response_excerpt).toBe('x'.repeat(200));
   expect(failed?.summary).toContain('The address has moved');
 });

@@ -4,7 +4,7 @@ import { silentLogger } from '@app/service-kit/logger';
 import { startTelemetry, type Telemetry } from '@app/service-kit/telemetry';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
 import { anOrder, connectedAccount } from './orders.ts';
 import { shortenAttempts } from './set-up.ts';
@@ -14,6 +14,7 @@ let harness: Harness;
 let collector: Receiver;
 let telemetry: Telemetry;
 beforeAll(async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json');
   collector = await startReceiver({
     respond: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' }),
   });
@@ -23,6 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await harness.close();
   await telemetry.shutdown();
+  vi.unstubAllEnvs();
   await collector.close();
 });
 

@@ -1,10 +1,11 @@
-import { createAutomation, previewAutomation } from '@app/contracts/automations';
+import { createAutomation, previewAutomation, updateAutomation } from '@app/contracts/automations';
 import { dayMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import { createPortalLink } from '@app/contracts/portal';
 import { subscriptionPaymentFailed } from '@app/contracts/subscriptions';
 import { onRequest } from '@app/messaging/serve-requests';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { builtInId } from '../src/automations/automation-row.ts';
 import type { Harness } from './harness.ts';
 import { harness, seller, server, startMailService } from './mail-set-up.ts';
 
@@ -33,7 +34,7 @@ async function serveLinks(refuse?: DomainError) {
   return requested;
 }
 
-const failed = (nextTryDays: number) =>
+const failed = (nextTryDays: number, attempt = 1) =>
   harness.publish(subscriptionPaymentFailed, seller.account, {
     subscriptionId,
     orderId,
@@ -47,13 +48,19 @@ const failed = (nextTryDays: number) =>
     test: false,
     paymentId: null,
     period: 2,
-    attempt: 1,
+    attempt,
     nextTryDays,
     statusBefore: 'active',
     statusAfter: 'past_due',
     reason: 'card_declined',
     failedAt: harness.clock.now().toISOString(),
   });
+// The seller's own notice has no link.
+beforeEach(async () => {
+  const automationId = builtInId(seller.account, 'renewal_failed_notice');
+  await harness.request(updateAutomation, seller.account, { automationId, body: { active: false } });
+});
+
 const texts = () => server.received.map(({ text }) => text.replaceAll('=\r\n', ''));
 
 test('the notice of a failed renewal leads to the card’s page, with a link that works until the next attempt', async () => {
@@ -66,7 +73,17 @@ test('the notice of a failed renewal leads to the card’s page, with a link tha
   expect(requested).toEqual([{ accountId: seller.account, email, subscriptionId, validUntil }]);
 });
 
-test('after the last attempt the link works as long as any, and where there is nothing to lead to its line is left out', async () => {
+test('the email of the failure that ends a subscription leads to the product, and no link to a card is made', async () => {
+  const requested = await serveLinks();
+  await failed(0, 4);
+  await seller.tried(1);
+  expect(texts()[0]).toContain('Your subscription has ended.');
+  expect(texts()[0]).toContain('/c/maya/prd_01kex0000000000000000000aa');
+  expect(texts()[0]).not.toMatch(/another one|try again/);
+  expect(requested).toEqual([]);
+});
+
+test('while a paused subscription is not tried the link works as long as any, and where there is nothing to lead to its line is left out', async () => {
   const requested = await serveLinks(new DomainError('buyer_not_found', 'No such buyer.'));
   await failed(0);
   await seller.tried(1);

@@ -32,6 +32,7 @@ export interface AttemptRow {
   readonly event_id: string | null;
   readonly test: boolean | null;
   readonly order_id: string | null;
+  readonly email: string | null;
 }
 
 const rowColumns: ColumnsOf<AttemptRow> = {
@@ -53,6 +54,7 @@ const rowColumns: ColumnsOf<AttemptRow> = {
   event_id: 'text',
   test: 'bool',
   order_id: 'text',
+  email: 'text',
 };
 
 /**
@@ -62,7 +64,7 @@ export const attemptsStatement = (name: string, page: string, { order = 'p.id de
   statement<AttemptRow>(
     name,
     `with page as materialized (${page})
-     select p.*, d.event_id, d.test, v.order_id
+     select p.*, d.event_id, d.test, v.order_id, v.email
      from page p
        ${withOne(
          `select event_id, test from deliveries where account_id = $1 and id = p.delivery_id
@@ -70,12 +72,13 @@ export const attemptsStatement = (name: string, page: string, { order = 'p.id de
          select event_id, test from finished_deliveries where account_id = $1 and id = p.delivery_id`,
          'd',
        )}
-       ${withOne('select order_id from events where account_id = $1 and id = d.event_id', 'v')}
+       ${withOne('select order_id, email from events where account_id = $1 and id = d.event_id', 'v')}
      order by ${order}`,
     { ...rowColumns, ...beside },
   );
 
-export function attemptEntry(row: AttemptRow): ActivityEntry {
+/** @param body the event's payload as JSON; undefined once it is deleted */
+export function attemptEntry(row: AttemptRow, body: string | undefined): ActivityEntry {
   const nextAttemptAt = row.next_attempt_at?.toISOString() ?? null;
   const delivered = row.outcome === 'delivered';
   const about = { url: row.url ?? '', statusCode: row.status_code, detail: row.diagnosis_detail };
@@ -110,5 +113,19 @@ export function attemptEntry(row: AttemptRow): ActivityEntry {
     diagnosis,
     next_attempt_at: nextAttemptAt,
     test: row.test ?? false,
+    email: row.email,
+    ...aboutPayload(body),
+  };
+}
+
+/** What a line of the list says of the event. */
+function aboutPayload(body: string | undefined): Pick<ActivityEntry, 'product' | 'amount_cents' | 'currency'> {
+  const payload: Readonly<Record<string, unknown>> = body === undefined ? {} : JSON.parse(body);
+  const { product = payload.upsell, currency, amountCents = payload.totalCents } = payload;
+  const isMoney = typeof amountCents === 'number' && typeof currency === 'string';
+  return {
+    product: typeof product === 'string' ? product : null,
+    amount_cents: isMoney ? amountCents : null,
+    currency: isMoney ? currency : null,
   };
 }

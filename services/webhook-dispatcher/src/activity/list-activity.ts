@@ -17,6 +17,7 @@ import {
   attemptEntry,
   attemptsStatement,
 } from './attempt-rows.ts';
+import { bodiesOf } from './event-bodies.ts';
 import { listNotices } from './list-notices.ts';
 
 type Query = RequestInput<typeof contract.listActivity>;
@@ -103,7 +104,12 @@ export async function listActivity(database: Database, accountId: string, query:
     attemptsOf(database, accountId, { ...query, beforeEvent: known?.rows[0]?.event_id ?? undefined }),
     hasNotices(query) ? noticesOf(database, accountId, query) : [],
   ]);
-  const entries = attempts.map(attemptEntry);
+  const bodies = await bodiesOf(
+    database,
+    accountId,
+    attempts.map(({ event_id }) => event_id),
+  );
+  const entries = attempts.map((row) => attemptEntry(row, bodies.get(row.event_id ?? '')));
   return pageOf(notices.length === 0 ? entries : mergeNewest(entries, notices), query);
 }
 

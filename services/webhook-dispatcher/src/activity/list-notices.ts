@@ -57,5 +57,9 @@ function noticeEntry(row: NoticeRow): ActivityEntry {
     diagnosis: null,
     next_attempt_at: null,
     test: row.test,
+    email: null,
+    product: null,
+    amount_cents: null,
+    currency: null,
   };
 }

@@ -1,9 +1,11 @@
+import { orderNumber } from '@app/contracts/order-number';
 import { firstNameIn, plainLine } from '@app/contracts/plain-text';
 import type { Payload } from '@app/contracts/triggers';
-import { escapedLine, letterHtml, type Shop, shopFoot } from '@app/email/letter';
+import { escapedLine, letterHtml, type Shop, shopFoot, withdrawalLabel } from '@app/email/letter';
 import type { EmailAction } from './built-in.rules.ts';
+import { disputeOf } from './dispute.rules.ts';
 import { failedRenewal } from './failed-renewal.rules.ts';
-import { boughtLine, receiptOf } from './receipt.rules.ts';
+import { accessLabels, boughtLine, deliveryOf, receiptOf } from './receipt.rules.ts';
 import { fieldsIn, renderBody, renderSubject, type TemplateValues } from './template.rules.ts';
 
 /**
@@ -39,11 +41,37 @@ export function automationEmail(
   const values = valuesOf(action, payload, shop);
   const title = renderSubject(action.subject, values) || plainLine(shop.name);
   const receipt = receiptOf(payload, fieldsIn(action.body).includes('accessUrl'));
-  const { text, parts } = renderBody(action.body, values, receipt);
+  const { text, parts } = renderBody(action.body, values, { receipt, labels: accessLabels(payload) });
   const foot = action.to === 'buyer' ? shopFoot(shop) : [escapedLine(shop.name)];
   const html = letterHtml({ sender: shop, title, parts, foot }, preheaderOf(text));
-  return { subject: test ? `[Test] ${title}` : title, text, html };
+  const wayOut = action.to === 'buyer' && receipt !== null && text !== '' ? wayOutOf(shop) : '';
+  return { subject: test ? `[Test] ${title}` : title, text: `${text}${wayOut}`, html };
 }
+
+/**
+ * Several notices to the seller as one email, each with what would have been its subject.
+ * @param notices as `automationEmail` makes each
+ */
+export function digestEmail(
+  notices: readonly Pick<AutomationEmail, 'subject' | 'text'>[],
+  shop: Shop,
+): AutomationEmail {
+  const title = `${notices.length} notices about ${plainLine(shop.name)}`;
+  const text = notices.map((notice) => `${notice.subject}\n\n${notice.text.trim()}`).join('\n\n\n');
+  const parts = notices.flatMap((notice) => [
+    { html: `<b>${escapedLine(notice.subject)}</b>` },
+    ...notice.text
+      .trim()
+      .split(/\n{2,}/)
+      .map((paragraph) => ({ html: paragraph.split('\n').map(escapedLine).join('<br>') })),
+  ]);
+  const html = letterHtml({ sender: shop, title, parts, foot: [escapedLine(shop.name)] }, preheaderOf(text));
+  return { subject: title, text, html };
+}
+
+/** At the end of a receipt’s text part; the other part has it in its foot. */
+const wayOutOf = ({ withdrawalUrl }: Shop): string =>
+  withdrawalUrl === '' ? '' : `\n${withdrawalLabel}: ${withdrawalUrl}\n`;
 
 /** What follows the greeting. */
 const preheaderOf = (text: string): string => text.replace(/^(?:Hello|Hi|Dear)\b.*\n+/, '').replaceAll(/\s+/g, ' ');
@@ -55,8 +83,10 @@ function valuesOf({ to }: Pick<EmailAction, 'to'>, payload: Payload, shop: Shop)
     if (typeof value === 'string') values[field] = value;
     else if (typeof value === 'number' || typeof value === 'boolean') values[field] = String(value);
   }
-  Object.assign(values, failedRenewal(payload));
+  Object.assign(values, failedRenewal(payload, to), disputeOf(payload));
   if (values.items === undefined) values.items = boughtLine(payload);
+  values.orderNumber = orderNumber(values.orderId ?? '');
+  values.delivery = deliveryOf(payload, shop.name);
   // What the order has is older than the settings, but a new account's settings may still be on their way.
   values.supportEmail = shop.supportEmail || (values.supportEmail ?? '');
   if (to === 'buyer' && values.name !== undefined) {

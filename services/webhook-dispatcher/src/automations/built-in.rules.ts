@@ -1,5 +1,6 @@
 import type { AutomationAction, builtInAutomations } from '@app/contracts/automations';
 import type { TriggerName } from '@app/contracts/triggers';
+import { formerWords } from './former-words.rules.ts';
 
 export type BuiltInKey = (typeof builtInAutomations)[number];
 export type EmailAction = Extract<AutomationAction, { type: 'email' }>;
@@ -11,7 +12,19 @@ export interface BuiltIn {
   readonly action: EmailAction;
 }
 
-/** What every account has from its beginning; sellers may change the subject and the body, and switch each off. */
+/** Notices to the seller of what went wrong, and how it ended: one email an hour at most has all of them. */
+export const digestedNotices: ReadonlySet<BuiltInKey> = new Set([
+  'renewal_failed_notice',
+  'dispute_notice',
+  'dispute_end_notice',
+  'endpoint_off_notice',
+  'key_refused_notice',
+]);
+
+/**
+ * What every account has from its beginning; sellers may change the subject and the body, and switch each off. An automation is a row of
+ * `endpoints`: `storeEvents` gives it a delivery of each event of its name, and `createSendEmail` sends that.
+ */
 export const builtIns: readonly BuiltIn[] = [
   {
     key: 'receipt',
@@ -20,12 +33,14 @@ export const builtIns: readonly BuiltIn[] = [
     action: {
       type: 'email',
       to: 'buyer',
-      subject: 'Your receipt from {{businessName}}: {{product}}',
+      subject: 'Receipt: {{total}} for {{product}}',
       body: `Hello {{firstName}},
 
-thank you for your order at {{businessName}}.
+Thank you for your order at {{businessName}}.
 
 Your access: {{accessUrl}}
+
+{{delivery}}
 
 {{receipt}}
 
@@ -59,10 +74,10 @@ Order: {{orderId}}
     action: {
       type: 'email',
       to: 'buyer',
-      subject: '{{product}} was renewed for {{amount}}',
+      subject: 'Receipt: {{amount}} for {{product}}',
       body: `Hello,
 
-your subscription of {{product}} at {{businessName}} was renewed.
+Your subscription of {{product}} at {{businessName}} was renewed.
 
 {{receipt}}
 
@@ -79,14 +94,33 @@ Questions? Reply to this email, or write to {{supportEmail}}.
     action: {
       type: 'email',
       to: 'buyer',
-      subject: 'Your order at {{businessName}} was refunded',
+      subject: 'Refund: {{total}} for {{product}}',
       body: `Hello,
 
 {{businessName}} has refunded your order.
 
 {{product}}
 Refunded: {{total}}
-Order: {{orderId}}
+Order: {{orderNumber}}
+
+It may take some days until your bank shows it. Questions? Reply to this email, or write to {{supportEmail}}.
+`,
+    },
+  },
+  {
+    key: 'partial_refund_notice',
+    name: 'Notice of a refund in part to the buyer',
+    event: 'payment.refunded',
+    action: {
+      type: 'email',
+      to: 'buyer',
+      subject: 'Refund: {{amount}} for {{product}}',
+      body: `Hello,
+
+{{businessName}} has given back {{amount}} of what you paid for {{product}}.
+
+Given back so far: {{refundedTotal}} of {{paid}}
+Order: {{orderNumber}}
 
 It may take some days until your bank shows it. Questions? Reply to this email, or write to {{supportEmail}}.
 `,
@@ -102,10 +136,10 @@ It may take some days until your bank shows it. Questions? Reply to this email, 
       subject: 'Your order at {{businessName}} has ended: nothing was charged',
       body: `Hello,
 
-your order of {{product}} at {{businessName}} has ended without a payment.
+Your order of {{product}} at {{businessName}} has ended without a payment.
 
 Nothing was charged: the {{total}} that were reserved on your card are free again. It may take some days until your bank shows it.
-Order: {{orderId}}
+Order: {{orderNumber}}
 
 Was that a mistake? Reply to this email, or write to {{supportEmail}}.
 `,
@@ -118,18 +152,42 @@ Was that a mistake? Reply to this email, or write to {{supportEmail}}.
     action: {
       type: 'email',
       to: 'buyer',
-      subject: 'Your payment for {{product}} did not go through',
+      subject: '{{ended}} Your payment for {{product}} did not go through',
       body: `Hello,
 
-the payment of {{amount}} for {{product}} did not go through. {{failure}}
+The payment of {{amount}} for {{product}} did not go through. {{failure}}
 
 We try again on {{nextTry}}. Nothing is lost until then.
 
 Confirm your card, or use another one: {{cardUrl}}
 
+{{ended}} It will not be charged again, and the time you paid for stays yours.
+
+Buy it again: {{buyAgainUrl}}
+
 Questions? Reply to this email, or write to {{supportEmail}}.
 
 {{businessName}}
+`,
+    },
+  },
+  {
+    key: 'renewal_failed_notice',
+    name: 'Notice of a failed renewal',
+    event: 'subscription.payment_failed',
+    action: {
+      type: 'email',
+      to: 'seller',
+      subject: '{{ended}} A renewal of {{product}} failed: {{amount}} of {{email}}',
+      body: `The renewal of {{product}} for {{amount}} failed. {{failure}}
+
+{{ended}} It will not be charged again.
+
+Buyer: {{email}}
+Next try: {{nextTry}}
+Subscription: {{subscriptionId}}
+
+The buyer is told of it, with what to do next, while that automation is on.
 `,
     },
   },
@@ -143,7 +201,7 @@ Questions? Reply to this email, or write to {{supportEmail}}.
       subject: 'Your subscription of {{product}} has ended',
       body: `Hello,
 
-your subscription of {{product}} has ended. It will not be charged again.
+Your subscription of {{product}} has ended. It will not be charged again.
 
 Was that a mistake? Reply to this email, or write to {{supportEmail}}.
 
@@ -201,47 +259,31 @@ What is lost counts as money given back. Nothing is given back by any other outc
       subject: 'Your webhook endpoint needs attention: {{url}}',
       body: `{{summary}}.
 
-Recent activity shows what the endpoint answered, and what to do about it.
+Activity shows what the endpoint answered, and what to do about it.
+`,
+    },
+  },
+  {
+    key: 'key_refused_notice',
+    name: 'Notice about the payment processor’s API key',
+    event: 'processor.key_refused',
+    action: {
+      type: 'email',
+      to: 'seller',
+      subject: '{{headline}}',
+      body: `{{summary}}
+
+You get this once a day until it is mended.
 `,
     },
   },
 ];
 
-/** What earlier versions wrote into accounts' rows. */
-const formerWords: Partial<Readonly<Record<BuiltInKey, readonly Pick<EmailAction, 'subject' | 'body'>[]>>> = {
-  receipt: [
-    {
-      subject: 'Your receipt from {{businessName}}: {{product}}',
-      body: `Hello {{firstName}},
-
-thank you for your order at {{businessName}}.
-
-{{product}}
-Paid: {{total}}
-Order: {{orderId}}
-
-Your access: {{accessUrl}}
-
-Questions? Reply to this email, or write to {{supportEmail}}.
-`,
-    },
-  ],
-  payment_failed_notice: [
-    {
-      subject: 'Your payment for {{product}} did not go through',
-      body: `Hello,
-
-the payment of {{amount}} for {{product}} did not go through. The card was declined, or your bank wants you to confirm the payment.
-
-Confirm your card, or use another one: {{cardUrl}}
-
-Questions? Reply to this email, or write to {{supportEmail}}.
-
-{{businessName}}
-`,
-    },
-  ],
-};
+/** The subject of the notice about an API key: one that lacks a permission is accepted, and goes on with what it may do. */
+export const keyHeadline = (lacksPermission: boolean): string =>
+  lacksPermission
+    ? 'Your API key at the payment processor lacks a permission'
+    : 'Your shop takes no payments: the API key is refused';
 
 /** The words of a built-in automation that its seller has not changed are those of this version. */
 export function currentWords<Action extends AutomationAction>(key: BuiltInKey | null, action: Action): Action {

@@ -1,5 +1,5 @@
 import { createMailer } from '@app/email/mailer';
-import { createSmtpTransport } from '@app/email/smtp-transport';
+import { createEmailTransport, type EmailSettings } from '@app/email/transports';
 import type { SendEmail } from '../deliveries/dispatcher.ts';
 import { createSendEmail, type SendEmailDeps } from './send-email.ts';
 
@@ -8,7 +8,7 @@ const messageMaxMs = 30_000;
 const connectMaxMs = 10_000;
 
 export interface Emails {
-  /** Whether there is a mail server that automations may use. */
+  /** Whether there is a mail server that automations may use, or a folder for files. */
   readonly available: boolean;
   readonly publicUrl: string;
   readonly sendEmail: SendEmail;
@@ -16,9 +16,7 @@ export interface Emails {
   readonly timeoutMs: number;
 }
 
-interface Settings {
-  readonly SMTP_URL?: string | undefined;
-  readonly EMAIL_FROM?: string | undefined;
+interface Settings extends EmailSettings {
   readonly AUTOMATION_EMAILS: 'enabled' | 'disabled';
   readonly EMAILS_PER_DAY: number;
   readonly DEPLOYMENT_EMAILS_PER_DAY: number;
@@ -29,12 +27,12 @@ export function createEmails(
   settings: Settings,
   deps: Omit<SendEmailDeps, 'mailer' | 'emailsPerDay' | 'allEmailsPerDay'>,
 ): Emails {
-  const { SMTP_URL: url, EMAIL_FROM: from } = settings;
   const { EMAILS_PER_DAY: emailsPerDay, DEPLOYMENT_EMAILS_PER_DAY: allEmailsPerDay } = settings;
   const timeoutMs = Math.min(messageMaxMs, settings.LEASE_SECONDS * 500);
   const limits = { connectMs: Math.min(connectMaxMs, timeoutMs), messageMs: timeoutMs };
-  const available = settings.AUTOMATION_EMAILS === 'enabled' && url !== undefined && from !== undefined;
-  const mailer = available ? createMailer(createSmtpTransport(url, from, limits)) : undefined;
+  const isAnywhere = settings.SMTP_URL !== undefined || settings.EMAIL_DIR !== undefined;
+  const available = settings.AUTOMATION_EMAILS === 'enabled' && isAnywhere;
+  const mailer = available ? createMailer(createEmailTransport(settings, limits)) : undefined;
   return {
     available,
     publicUrl: deps.publicUrl,

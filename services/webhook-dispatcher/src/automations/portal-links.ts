@@ -5,33 +5,63 @@ import { createPortalLink } from '@app/contracts/portal';
 import { linkFieldsOf, type Payload } from '@app/contracts/triggers';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
+import type { Logger } from '@app/service-kit/logger';
 import type { Delivery } from '../deliveries/delivery.types.ts';
 import type { EmailAction } from './built-in.rules.ts';
+import { endedWith } from './failed-renewal.rules.ts';
 import { fieldsIn, type TemplateValues } from './template.rules.ts';
 
 interface LinkDeps {
   readonly requester: Requester;
   readonly clock: Clock;
+  readonly logger: Logger;
+  /** As in `AutomationDeps`. */
+  readonly publicUrl: string;
 }
 
-/** An email waits for its link no longer than for a busy replica. */
-const waitMs = 5_000;
+/** Its words, the product that its event is about, and the seller's handle, empty while it is not known. */
+interface LinkedEmail {
+  readonly action: EmailAction;
+  readonly product_id: string | null;
+  readonly handle: string;
+}
+
 /**
  * The links that the email names, which the gateway makes for this email alone. One is empty where there is nothing to lead to,
- * as for a buyer whose only order expired.
- * @throws while the gateway does not answer
+ * as for a buyer whose only order expired. A subscription that has ended takes no card: its email leads to the product instead.
+ * @returns null while the gateway does not answer
  */
-export async function portalLinksFor(
+export async function linksFor(
+  deps: LinkDeps,
+  delivery: Delivery,
+  email: LinkedEmail,
+  payload: Payload,
+): Promise<TemplateValues | null> {
+  try {
+    return await madeLinks(deps, delivery, email, payload);
+  } catch (err) {
+    const { accountId, id: deliveryId } = delivery;
+    deps.logger.warn({ err, accountId, deliveryId }, 'the links of an email could not be made');
+    return null;
+  }
+}
+
+async function madeLinks(
   deps: LinkDeps,
   { accountId, eventName, eventId }: Delivery,
-  action: EmailAction,
+  { action, product_id, handle }: LinkedEmail,
   payload: Payload,
 ): Promise<TemplateValues> {
   const offered = linkFieldsOf(eventName, action.to);
   const named = new Set([action.subject, action.body].flatMap(fieldsIn));
+  const hasEnded = endedWith(payload);
   const links = offered
     .filter((field) => named.has(field))
     .map(async (field) => {
+      // By its id: it leads to wherever the product is sold when the email is read.
+      if (field === 'buyAgainUrl')
+        return [field, hasEnded && handle && product_id ? `${deps.publicUrl}/c/${handle}/${product_id}` : ''] as const;
+      if (field === 'cardUrl' && hasEnded) return [field, ''] as const;
       const isCard = field === 'cardUrl';
       const wanted = {
         email: String(payload.email),
@@ -39,7 +69,7 @@ export async function portalLinksFor(
         validUntil: isCard ? nextAttemptEnd(payload) : null,
       };
       const commandId = newIdSuffix(deps.clock.nowMs());
-      const context = { accountId, requestId: eventId, commandId, waitMs };
+      const context = { accountId, requestId: eventId, commandId };
       const url = await deps.requester.request(createPortalLink, wanted, context).then(
         (made) => made.url,
         (err: unknown) => {

@@ -1,8 +1,9 @@
 import { cardWallet } from '@app/contracts/card-wallets';
+import { orderNumber } from '@app/contracts/order-number';
 import type { Payload } from '@app/contracts/triggers';
 import type { OrderPaidPayload, SubscriptionRebilledPayload } from '@app/contracts/webhook-payloads';
 import type { LetterLine, LetterReceipt } from '@app/email/letter';
-import { formatAmount } from '@app/money/format';
+import { shownAmount } from '@app/money/format';
 
 type Item = OrderPaidPayload['items'][number];
 
@@ -23,7 +24,8 @@ export function receiptOf(payload: Payload, isLinked: boolean): LetterReceipt | 
     facts: [
       ['Date', dayOf(order.sentAt ?? '')],
       ['Paid with', cardOf(order)],
-      ['Order', (order.orderId ?? '').slice(-8)],
+      ['Order', orderNumber(order.orderId ?? '')],
+      ['You agreed', order.immediateAccess ?? ''],
     ].filter((fact): fact is [string, string] => fact[1] !== ''),
   };
 }
@@ -43,8 +45,7 @@ function renewalOf(renewal: Partial<SubscriptionRebilledPayload>): LetterReceipt
 
 function lineOf({ kind, label, amountCents, accessUrl }: Item, currency: string, isLinked: boolean): LetterLine {
   const named = kind === 'discount' && label !== notCharged ? `Discount (${label})` : label;
-  // A hyphen is no minus.
-  const amount = formatAmount(amountCents, currency).replace(/^-/, '−');
+  const amount = shownAmount(amountCents, currency);
   return { label: named, amount, url: kind === 'main' && isLinked ? '' : accessUrl };
 }
 
@@ -66,11 +67,33 @@ function cardOf({ lastFour = '', wallet = '' }: Partial<OrderPaidPayload>): stri
   return lastFour === '' ? wallets[known.data] : `${wallets[known.data]} ···· ${lastFour}`;
 }
 
+/**
+ * How what was bought reaches its buyer where no link leads to it, in a sentence; empty where each has a link, and for payloads that were
+ * stored without items.
+ */
+export function deliveryOf({ items }: Payload, shop: string): string {
+  const bought = boughtOf(items);
+  const others = bought.filter(({ accessUrl }) => accessUrl === '').map(({ label }) => label);
+  if (others.length === 0) return '';
+  const ifNothing = 'If you hear nothing, reply to this email.';
+  if (others.length === bought.length)
+    return `${shop} will send you what you bought, or tell you how to get it. ${ifNothing}`;
+  const it = others.length === 1 ? 'it' : 'them';
+  return `${others.join(', ')}: ${shop} will send ${it} to you, or tell you how to get ${it}. ${ifNothing}`;
+}
+
+/** What the receipt's button opens, by the field of its link; none where it opens all that was bought. */
+export function accessLabels({ items }: Payload): Readonly<Record<string, string>> {
+  const [first, ...others] = boughtOf(items);
+  return first === undefined || others.length === 0 ? {} : { accessUrl: `Open ${first.label}` };
+}
+
+/** The items without what was taken off, the product first. */
+const boughtOf = (items: unknown): readonly Item[] =>
+  Array.isArray(items) ? (items as Item[]).filter(({ kind }) => kind !== 'discount') : [];
+
 /** What was bought in one line, without what was taken off. */
 export const boughtLine = ({ items }: Payload): string =>
-  Array.isArray(items)
-    ? (items as Item[])
-        .filter(({ kind }) => kind !== 'discount')
-        .map(({ label }) => label)
-        .join(', ')
-    : '';
+  boughtOf(items)
+    .map(({ label }) => label)
+    .join(', ');

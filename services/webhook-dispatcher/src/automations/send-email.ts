@@ -4,7 +4,7 @@ import { dayMs, minuteMs } from '@app/contracts/durations';
 import { emailKey } from '@app/contracts/email-key';
 import { idTimeMs } from '@app/contracts/ids';
 import { type Payload, sampleLinks } from '@app/contracts/triggers';
-import { endpointOff } from '@app/contracts/webhooks';
+import { noticeNames } from '@app/contracts/webhooks';
 import type { Submission } from '@app/email/email-transport';
 import { type Shop, shopOf } from '@app/email/letter';
 import type { Mailer } from '@app/email/mailer';
@@ -22,13 +22,13 @@ import type { SendEmail } from '../deliveries/dispatcher.ts';
 import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
 import { oneLine } from '../texts/activity.rules.ts';
-import { automationEmail, sellersAddress } from './automation-email.rules.ts';
-import { type BuiltInKey, currentWords, type EmailAction } from './built-in.rules.ts';
+import { type AutomationEmail, automationEmail, digestEmail, sellersAddress } from './automation-email.rules.ts';
+import { type BuiltInKey, currentWords, digestedNotices, type EmailAction } from './built-in.rules.ts';
 import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
 import { type BoundedRecipient, giveRecipientBack, reserveRecipient, toRecipientMax } from './emails-to-recipient.ts';
-import { portalLinksFor } from './portal-links.ts';
+import { linksFor } from './portal-links.ts';
+import { giveTurnBack, keepSent, type OtherNotice, takeTurn } from './seller-digest.ts';
 import { submissionOutcomes } from './submission-outcome.ts';
-import type { TemplateValues } from './template.rules.ts';
 
 export interface SendEmailDeps {
   readonly database: Database;
@@ -40,26 +40,28 @@ export interface SendEmailDeps {
   readonly mailer: Mailer | undefined;
   /** As in `AutomationDeps`. */
   readonly publicUrl: string;
-  /** How many emails the automations of one account may send in a UTC day; notices that an endpoint is off may be a few more. */
+  /** How many emails the automations of one account may send in a UTC day; notices about endpoints and keys may be a few more. */
   readonly emailsPerDay: number;
   /** The same of all accounts together; 0 for no bound. */
   readonly allEmailsPerDay: number;
 }
 
-/** A test has no number in the account's log; its recipient is stored instead of the buyer. */
+/** A test and a receipt that is sent again have no number in the account's log, nor has a notice; their recipient is stored instead of the buyer. */
 const emailStatement = statement<EmailRow>(
   'automation-email',
-  `select e.action, e.built_in, v.email, v.sequence is null as requested, exists (
+  `select e.action, e.built_in, v.email, v.product_id, v.sequence is null as requested, exists (
      select from events o where o.account_id = $1 and o.order_id = v.order_id and o.charged) as charged
    from endpoints e left join events v on v.account_id = $1 and v.id = $3
    where e.account_id = $1 and e.id = $2`,
-  { action: 'jsonb', built_in: 'text', email: 'text', requested: 'bool', charged: 'bool' },
+  { action: 'jsonb', built_in: 'text', email: 'text', product_id: 'text', requested: 'bool', charged: 'bool' },
 );
 interface EmailRow {
   readonly action: EmailAction;
   /** Null for an automation of the seller's own. */
   readonly built_in: BuiltInKey | null;
   readonly email: string | null;
+  /** What the event is about; null where it is of no product. */
+  readonly product_id: string | null;
   readonly requested: boolean;
   /** A processor that moves money took some for the order that the event is about, or of whose subscription. */
   readonly charged: boolean;
@@ -125,7 +127,8 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
     ]);
     const [stored] = rows;
     if (stored === undefined) return { recipient: null, submission: deferred('the automation was deleted') };
-    const row = { ...stored, action: currentWords(stored.built_in, stored.action) };
+    const requested = stored.requested && !isNotice(delivery);
+    const row = { ...stored, requested, action: currentWords(stored.built_in, stored.action) };
     const payload = JSON.parse(delivery.body) as Payload;
     const recipient = recipientOf(row, delivery, seller);
     // What is stored of the event never changes; the seller's address may be set later.
@@ -137,48 +140,92 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
     if (mailer === undefined) return { recipient, submission: deferred('this deployment has no mail server') };
     const now = clock.now();
     // Sample data leads to no buyer.
-    const links = row.requested && delivery.test ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
+    const links =
+      row.requested && delivery.test
+        ? sampleLinks
+        : await linksFor(deps, delivery, { ...row, handle: seller.handle }, payload);
     if (links === null) return { recipient, submission: deferred('the links of the email could not be made') };
-    const bounded = boundedRecipient(seller, delivery, row, recipient);
-    const detail = await overBound(deps, delivery, now, bounded);
-    if (detail !== null) return { recipient, submission: deferred(detail), postponedUntilMs: nextDayMs(now) };
-    const submission = await mailer.send({
-      id: delivery.id,
-      fromName: seller.businessName,
-      to: recipient,
-      replyTo: seller.supportEmail,
-      ...automationEmail(row.action, { ...payload, ...links }, shopOfSeller(deps, seller), delivery.test),
-      headers: { 'Auto-Submitted': 'auto-generated' },
-      date: now,
-    });
-    await giveBackUnsent(deps, accountId, now, submission, bounded);
-    if (submission.outcome !== 'taken' && submission.cause !== undefined)
-      logger.warn({ accountId, deliveryId: delivery.id, cause: submission.cause }, 'email not sent');
-    return { recipient, submission, called: true };
+    return await submit(deps, mailer, { delivery, row, recipient, seller, values: { ...payload, ...links }, now });
   } catch (err) {
     logger.warn({ err, accountId, deliveryId: delivery.id }, 'an email could not be made');
     return { recipient: null, submission: deferred('the email could not be made') };
   }
 }
 
+interface Made {
+  readonly delivery: Delivery;
+  readonly row: EmailRow;
+  readonly recipient: string;
+  readonly seller: Settings;
+  /** Of the template: the payload, and the links of this email. */
+  readonly values: Payload;
+  readonly now: Date;
+}
+
+/** Hands it over when it is its turn, and within the bounds. */
+async function submit(deps: SendEmailDeps, mailer: Mailer, made: Made): Promise<Result> {
+  const { database, logger } = deps;
+  const { delivery, row, recipient, seller, values, now } = made;
+  const { accountId } = delivery;
+  // What the seller sends again goes out by itself.
+  const isFirst = delivery.attemptsBeforeSchedule === 0 && !row.requested && !delivery.test;
+  const isDigested = isFirst && row.built_in !== null && digestedNotices.has(row.built_in);
+  const turn = isDigested
+    ? await takeTurn(database, { accountId, deliveryId: delivery.id, now })
+    : ({ kind: 'now', others: [] } as const);
+  if (turn.kind === 'sent') return { recipient, submission: { outcome: 'taken' } };
+  if (turn.kind === 'later') return { recipient, submission: deferred(oneAnHour), postponedUntilMs: turn.untilMs };
+  const bounded = boundedRecipient(seller, delivery, row, recipient);
+  const detail = await overBound(deps, delivery, now, bounded);
+  if (detail !== null) {
+    if (isDigested) await giveTurnBack(database, accountId, now);
+    return { recipient, submission: deferred(detail), postponedUntilMs: nextDayMs(now) };
+  }
+  const shop = shopOfSeller(deps, seller);
+  const email = automationEmail(row.action, values, shop, delivery.test);
+  const submission = await mailer.send({
+    id: delivery.id,
+    fromName: seller.businessName,
+    to: recipient,
+    replyTo: seller.supportEmail,
+    ...withOthers(email, turn.others, shop),
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    date: now,
+  });
+  await giveBackUnsent(deps, accountId, now, submission, bounded);
+  if (isDigested) await endTurn(deps, accountId, now, submission, turn.others);
+  if (submission.outcome !== 'taken' && submission.cause !== undefined)
+    logger.warn({ accountId, deliveryId: delivery.id, cause: submission.cause }, 'email not sent');
+  return { recipient, submission, called: true };
+}
+
+const oneAnHour = 'notices go out in one email an hour at most; it is in the next one';
+
+const withOthers = (email: AutomationEmail, others: readonly OtherNotice[], shop: Shop): AutomationEmail =>
+  others.length === 0
+    ? email
+    : digestEmail(
+        [email, ...others.map((other) => automationEmail(wordsOf(other), JSON.parse(other.body), shop, false))],
+        shop,
+      );
+
+const wordsOf = ({ built_in, action }: OtherNotice): EmailAction => currentWords(built_in, action);
+
+/** What it cannot write is no reason to send the email again: the others go out once more. */
+async function endTurn(
+  { database, logger }: SendEmailDeps,
+  accountId: string,
+  now: Date,
+  { outcome }: Submission,
+  others: readonly OtherNotice[],
+): Promise<void> {
+  const isOver = outcome === 'taken' || outcome === 'unknown';
+  const ended = isOver ? keepSent(database, accountId, others) : giveTurnBack(database, accountId, now);
+  await ended.catch((err: unknown) => logger.warn({ err, accountId }, 'the turn of an email of notices did not end'));
+}
+
 const shopOfSeller = ({ publicUrl }: SendEmailDeps, settings: Settings): Shop =>
   shopOf(settings, { name: settings.businessName, supportEmail: settings.supportEmail }, publicUrl);
-
-/** Null while the gateway, which makes them, does not answer. */
-async function linksFor(
-  deps: SendEmailDeps,
-  delivery: Delivery,
-  action: EmailAction,
-  payload: Payload,
-): Promise<TemplateValues | null> {
-  try {
-    return await portalLinksFor(deps, delivery, action, payload);
-  } catch (err) {
-    const { accountId, id: deliveryId } = delivery;
-    deps.logger.warn({ err, accountId, deliveryId }, 'the links of an email could not be made');
-    return null;
-  }
-}
 
 /** Counts the email. @returns why it waits for the next day; null when it may go out now */
 async function overBound(
@@ -262,11 +309,11 @@ function boundedRecipient(
 }
 
 /**
- * That an endpoint is off shall not wait a day for the receipts of a good one. The number is bounded all the same, because
- * an endpoint may be switched off as often as it is switched on.
+ * That an endpoint is off, or a key refused, shall not wait a day for the receipts of what goes well. The number is bounded all the same,
+ * because an endpoint may be switched off as often as it is switched on.
  */
 const noticesBeyondLimit = 50;
-const isNotice = ({ eventName, test }: Delivery): boolean => eventName === endpointOff && !test;
+const isNotice = ({ eventName, test }: Delivery): boolean => !test && noticeNames.some((name) => name === eventName);
 
 const noAddress: Submission = { outcome: 'refused', detail: 'the event has no address of a buyer' };
 const deferred = (detail: string): Submission => ({ outcome: 'deferred', detail });

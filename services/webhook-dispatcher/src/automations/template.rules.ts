@@ -56,6 +56,13 @@ export function renderSubject(template: string, values: TemplateValues): string 
   return [...plainLine(text)].slice(0, limits.name).join('');
 }
 
+interface Made {
+  /** In place of a line that names it alone. */
+  readonly receipt?: LetterReceipt | null;
+  /** Of buttons, by the fields of their links, where they say more than `buttonLabels`. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /**
  * The plain part and the parts of the HTML part. An empty line ends a paragraph. A line whose fields are all empty is left out, so that
  * `Your access: {{accessUrl}}` is there only with an address. The first line that ends with such a link is a button.
@@ -63,14 +70,16 @@ export function renderSubject(template: string, values: TemplateValues): string 
 export function renderBody(
   template: string,
   values: TemplateValues,
-  receipt: LetterReceipt | null = null,
+  { receipt = null, labels = {} }: Made = {},
 ): { text: string; parts: LetterPart[] } {
   const lines = template
     .replaceAll(/\r\n?/g, '\n')
     .split('\n')
     .map(segmentsOf)
     .filter((segments) => (receipt !== null && isReceipt(segments)) || !isLeftOut(segments, values))
-    .map((segments) => (receipt !== null && isReceipt(segments) ? receiptLine(receipt) : renderLine(segments, values)));
+    .map((segments) =>
+      receipt !== null && isReceipt(segments) ? receiptLine(receipt) : renderLine(segments, values, labels),
+    );
   const paragraphs = paragraphsOf(lines);
   return {
     text: paragraphs.map((paragraph) => paragraph.map(({ text }) => `${text}\n`).join('')).join('\n'),
@@ -98,6 +107,7 @@ const buttonLabels: Readonly<Record<string, string>> = {
   accessUrl: 'Open what you bought',
   cardUrl: 'Use another card',
   portalUrl: 'Open your purchases',
+  buyAgainUrl: 'Buy it again',
 };
 
 function partsOf(paragraphs: readonly (readonly Line[])[]): LetterPart[] {
@@ -169,7 +179,7 @@ function tailOf(text: string, from: number, before: Tail): Tail {
   return { word, url: begun === -1 ? undefined : searched + begun };
 }
 
-function renderLine(segments: readonly Segment[], values: TemplateValues): Line {
+function renderLine(segments: readonly Segment[], values: TemplateValues, labels: NonNullable<Made['labels']>): Line {
   const filled: [number, number][] = [];
   let text = '';
   let tail: Tail = { word: 0, url: undefined };
@@ -192,17 +202,21 @@ function renderLine(segments: readonly Segment[], values: TemplateValues): Line 
       append(value);
     }
   }
-  return { text: text.trimEnd(), values: filled, button: buttonOf(segments, values) };
+  return { text: text.trimEnd(), values: filled, button: buttonOf(segments, values, labels) };
 }
 
 const isLinkOf = ({ field }: Field, value: string): boolean =>
   /url$/i.test(field) && wholeUrl.test(value) && URL.canParse(value);
 
 /** The link with which the line ends. */
-function buttonOf(segments: readonly Segment[], values: TemplateValues): LetterLink | undefined {
+function buttonOf(
+  segments: readonly Segment[],
+  values: TemplateValues,
+  labels: NonNullable<Made['labels']>,
+): LetterLink | undefined {
   const last = segments.findLast((segment) => isField(segment) || segment.trim() !== '');
   if (last === undefined || !isField(last)) return undefined;
-  const [label, url] = [buttonLabels[last.field], textOf(last, values)];
+  const [label, url] = [labels[last.field] ?? buttonLabels[last.field], textOf(last, values)];
   return label !== undefined && isLinkOf(last, url) ? { label, url } : undefined;
 }
 

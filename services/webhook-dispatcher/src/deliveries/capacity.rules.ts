@@ -13,6 +13,10 @@
  * A request that takes far longer than its endpoint usually does is overdue and gives up its slot. An endpoint with an
  * overdue request and no success since that request began has stalled: it gets no further request until one succeeds or all its overdue requests have ended. So
  * 300 endpoints that hang cost 300 connections, and each of them gives up its slot after little more than a second.
+ *
+ * Without groups, beside 32 endpoints that hang, the delivery of one that works waits for 1.25 s instead of at most 0.1 s, and 2,000
+ * that never answer hold 2,176 connections instead of at most 1,152. Without overdue requests one that hangs keeps its slots for
+ * the whole time of an attempt, and its group waits for it (delivery-scheduler.test.ts).
  */
 export type Group = 'quick' | 'slow' | 'new' | 'breaker-open' | 'email';
 export const groups: readonly Group[] = ['quick', 'slow', 'new', 'breaker-open', 'email'];

@@ -21,7 +21,7 @@ import type { Priority } from './priority.rules.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
 import { recordWaitReasons } from './record-wait-reasons.ts';
 
-/** The attempt is null when none was made, because the mail server was unreachable shortly before. */
+/** `createSendEmail` makes it. The attempt is null when none was made, because the mail server was unreachable shortly before. */
 export type SendEmail = (
   delivery: Delivery,
   to: Destination,
@@ -60,12 +60,14 @@ const shutdownGraceMs = 5_000;
 /**
  * Sends stored deliveries to their receivers. New deliveries come straight from the consumer, which stores them on
  * lease. Deliveries that are due again, that exceeded the capacity or that a dead process left are claimed from the
- * database as soon as their endpoints have capacity.
+ * database as soon as their endpoints have capacity. `DeliveryScheduler` picks the next one and calls
+ * `#send`: `attempt-delivery.ts` posts it, or `send-email.ts` sends the email of an automation, and `record-attempts.ts` writes what
+ * became of it; when it is tried again `schedule.rules.ts` says.
  */
 export class Dispatcher implements DeliverySender {
   readonly #options: DispatcherOptions;
   readonly #agent;
-  readonly #post;
+  readonly #attemptDelivery;
   readonly #recorder: Recorder;
   readonly #leases: Leases;
   readonly #rates: HostRates;
@@ -85,7 +87,7 @@ export class Dispatcher implements DeliverySender {
     this.#leases = new Leases(owner, leaseSeconds);
     this.#rates = new HostRates(options.webhooksPerSecond);
     this.#agent = createGuardedAgent({ ...options, rates: this.#rates });
-    this.#post = createAttemptDelivery({
+    this.#attemptDelivery = createAttemptDelivery({
       ...options,
       agent: this.#agent,
       onAcknowledged: (url, address) => this.#rates.acknowledged(url, address),
@@ -212,7 +214,7 @@ export class Dispatcher implements DeliverySender {
   /** The attempt is null when none was made. */
   async #attempt(delivery: Delivery, to: Destination): Promise<{ attempt: Attempt | null; result: SendResult }> {
     if (to.channel === 'email') return await this.#options.sendEmail(delivery, to);
-    const attempt = await this.#post(delivery, to);
+    const attempt = await this.#attemptDelivery(delivery, to);
     if (attempt === null) return { attempt, result: 'unsent' };
     return { attempt, result: attempt.delivered ? 'ok' : 'failed' };
   }

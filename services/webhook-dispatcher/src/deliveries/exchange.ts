@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import type { Dispatcher as Undici } from 'undici';
 import { decodeExcerpt } from './decode-excerpt.ts';
 import { type Exchange, headerOf, isAcknowledged, type ResponseHeaders, type Stage } from './exchange.rules.ts';
 import type { GuardedAgent, MeasuredHandler, Opening } from './guarded-agent.ts';
@@ -43,7 +43,7 @@ class ResponseHandler implements MeasuredHandler {
   #requestedMs: number | null = null;
   #firstByteMs: number | null = null;
   #headers: ResponseHeaders | null = null;
-  #controller: Dispatcher.DispatchController | undefined;
+  #controller: Undici.DispatchController | undefined;
   #done = false;
 
   constructor(timeoutMs: number, resolve: (result: Exchange) => void) {
@@ -54,7 +54,7 @@ class ResponseHandler implements MeasuredHandler {
     );
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: Undici.DispatchController): void {
     this.#controller = controller;
     this.#requestedMs = performance.now();
     // The time ended while the connection was made, so the request is not sent.
@@ -68,11 +68,11 @@ class ResponseHandler implements MeasuredHandler {
     if (this.#requestedMs !== null) this.#firstByteMs = Math.round(performance.now() - this.#requestedMs);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: ResponseHeaders): void {
+  onResponseStart(_: Undici.DispatchController, statusCode: number, headers: ResponseHeaders): void {
     if (statusCode >= 200) this.#headers = headers;
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_: Undici.DispatchController, chunk: Buffer): void {
     if (this.#readBytes < keepMaxBytes)
       this.#chunks.push(Buffer.from(chunk.subarray(0, keepMaxBytes - this.#readBytes)));
     this.#readBytes += chunk.length;

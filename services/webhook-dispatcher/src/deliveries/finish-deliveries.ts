@@ -9,20 +9,24 @@ const kept = ['id', 'account_id', 'event_id', 'endpoint_id', 'event_name', 'test
 export const keptColumnsExceptAttempts = kept.map((column) => `d.${column}`).join(', ');
 export const keptColumns = `${keptColumnsExceptAttempts}, d.attempts`;
 
+const overwrite = `do update set status = excluded.status, reason = excluded.reason,
+    attempts = excluded.attempts, recovery_id = excluded.recovery_id, finished_at = excluded.finished_at`;
+
 /**
  * The part of a statement that stores deliveries as finished; another part deletes them from `deliveries`, so a delivery
  * is in exactly one of the two tables at any time. A row of a delivery that was finished before and then sent again is
  * overwritten.
  * @param from where the rows are, with their kept columns
  * @param values expressions for the new columns
+ * @param onConflict what becomes of a row that is there: it is overwritten, unless this says otherwise
  */
 export const insertFinished = (
   from: string,
   { status, reason, at }: { status: string; reason: string; at: string },
+  onConflict: string = overwrite,
 ): string => `insert into finished_deliveries (${kept.join(', ')}, attempts, status, reason, finished_at)
   select ${kept.join(', ')}, attempts, ${status}, ${reason}, ${at} from ${from} order by account_id, id
-  on conflict (account_id, id) do update set status = excluded.status, reason = excluded.reason,
-    attempts = excluded.attempts, recovery_id = excluded.recovery_id, finished_at = excluded.finished_at`;
+  on conflict (account_id, id) ${onConflict}`;
 
 const nextStatement = statement<{ id: string }>(
   'deliveries-next',

@@ -1,7 +1,11 @@
 import { type EndpointQueue, nextPriorityOf } from './endpoint-queue.ts';
 import type { HostRate } from './host-rates.ts';
 
-/** Queues that could start a request if their host's rate allowed it, in the order in which they came. */
+/**
+ * Queues that could start a request if their host's rate allowed it, in the order in which they came. Among the others of their
+ * group, all of them would be looked at after each exchange. Let go in the order of their arrival alone, what an automation sends
+ * would use up the rate before an event of money that came later (delivery-scheduler.test.ts).
+ */
 export class LimitedQueues {
   readonly #queues = new Map<HostRate, Set<EndpointQueue>>();
 

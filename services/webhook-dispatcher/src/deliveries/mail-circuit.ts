@@ -3,7 +3,8 @@ const probeAfterMs = 30_000;
 
 /**
  * All emails wait for one mail server. Once it could not be reached, one email at a time checks whether it is back; the
- * others wait in the database without an attempt.
+ * others wait in the database without an attempt. Without this they are claimed, skipped by libs/email and released again, over
+ * and over for as long as the server is away, and no reader learns what they wait for (automations-failures.test.ts).
  */
 export class MailCircuit {
   #probeAtMs: number | undefined;

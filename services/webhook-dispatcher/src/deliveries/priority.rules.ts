@@ -9,6 +9,10 @@
  * - Nothing starves. In memory a priority that is not the first may always hold a part of 1/32, also when more urgent
  *   ones fill the room. While one waits, it gets at least one of 33 requests of its endpoint, and its endpoint one of 33
  *   of its group: with both less urgent priorities waiting everywhere, that is an eighth of all requests at most.
+ *
+ * Without the shares recoveries and tests take every slot, and an event of money waits until one of them ends. Without what is
+ * kept for those that starve, automations and recoveries are not sent at all while more events of money wait than can be sent
+ * (delivery-scheduler.test.ts).
  */
 export const priorities = {
   /** Events of money. */

@@ -13,8 +13,9 @@ export const automationKind: DestinationKind = {
   isConnectedUrl: () => false,
   takesName,
   /** One that sends emails only if the buyer's address can receive any. */
-  getsDelivery: (automation, { name, productId, email }) =>
+  getsDelivery: (automation, { name, productId, email, isNotFor }) =>
     takesName(automation, name) &&
+    (automation.built_in === null || automation.built_in !== isNotFor) &&
     (automation.product_id === null || automation.product_id === productId) &&
     (automation.channel !== 'email' || email === null || canReceiveEmail(email)),
 };

@@ -7,6 +7,8 @@ export interface EventFacts {
   readonly productId: string | null;
   /** The buyer's address. */
   readonly email: string | null;
+  /** A built-in automation that does not run for it. */
+  readonly isNotFor?: string | undefined;
 }
 
 /** What a row of `endpoints` says of what it takes. */
@@ -20,6 +22,8 @@ export interface Filter {
 export interface Triggers extends Filter {
   readonly product_id: string | null;
   readonly channel: 'http' | 'email';
+  /** Of an automation that every account has. */
+  readonly built_in: string | null;
 }
 
 /**

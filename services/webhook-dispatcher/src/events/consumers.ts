@@ -24,7 +24,9 @@ import {
   subscriptionResumed,
 } from '@app/contracts/subscriptions';
 import type { WebhookEventName } from '@app/contracts/webhooks';
+import { withdrawalRequested } from '@app/contracts/withdrawals';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
+import type { Client } from '@app/service-kit/database';
 import type { z } from 'zod';
 import { recordNotices } from '../activity/record-notices.ts';
 import { priorityOf } from '../deliveries/priority.rules.ts';
@@ -36,7 +38,7 @@ import { type StoreEventsDeps, storeEvents } from './store-events.ts';
 /** Of one transaction: all of a day's orders may come at once after an outage, and each is 1 KB. */
 const ordersMax = 500;
 
-export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
+export function webhookEventHandlers(deps: WebhookEventDeps): EventHandler[] {
   return [
     { ...onWebhookEvent(deps, orderPaid, 'order.paid', payloads.orderPaidPayload, keysOfPaid), batchMax: ordersMax },
     onWebhookEvent(deps, orderRefunded, 'order.refunded', payloads.orderRefundedPayload, keysOfOrder),
@@ -69,14 +71,19 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
     onWebhookEvent(deps, subscriptionResumed, 'subscription.resumed', payloads.subscriptionResumedPayload, keysOfOrder),
     onWebhookEvent(deps, affiliatePaid, 'affiliate.paid', payloads.affiliatePaidPayload, () => noKeys),
     onWebhookEvent(deps, funnelEmailSynced, 'funnel.email.sync', payloads.funnelEmailSyncPayload, keysOfProduct),
+    onWebhookEvent(
+      deps,
+      withdrawalRequested,
+      'withdrawal.requested',
+      payloads.withdrawalRequestedPayload,
+      keysOfWithdrawal,
+    ),
     onEvent(affiliateCodeUnmatched, (events, client) =>
       recordNotices(deps, events, client, ({ code }) => unmatchedCodeText(code)),
     ),
     onEvent(orderNoticed, (events, client) => recordNotices(deps, events, client, ({ summary }) => oneLine(summary))),
-    onEvent(paymentNoticed, (events, client) => recordNotices(deps, events, client, ({ summary }) => oneLine(summary))),
-    onEvent(dailyRunNoticed, (events, client) =>
-      recordNotices(deps, events, client, ({ summary }) => oneLine(summary)),
-    ),
+    onEvent(paymentNoticed, (events, client) => recordWithKeyNotices(deps, events, client)),
+    onEvent(dailyRunNoticed, (events, client) => recordWithKeyNotices(deps, events, client)),
     onEvent(reminderNoticed, (events, client) =>
       recordNotices(deps, events, client, ({ summary }) => oneLine(summary)),
     ),
@@ -96,13 +103,52 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
 
 /** A lost dispute is sent as `dispute.closed` alone. */
 const paymentHandlers = (deps: StoreEventsDeps): EventHandler[] => [
-  onWebhookEvent(deps, paymentRefunded, 'payment.refunded', payloads.paymentRefundedPayload, keysOfOrder, isNoDispute),
+  onWebhookEvent(deps, paymentRefunded, 'payment.refunded', payloads.paymentRefundedPayload, keysOfRefund, isNoDispute),
   onWebhookEvent(deps, disputeOpened, 'dispute.opened', payloads.disputeOpenedPayload, keysOfOrder),
   onWebhookEvent(deps, disputeClosed, 'dispute.closed', payloads.disputeClosedPayload, keysOfOrder),
 ];
 
+/** Stores, in the client's transaction, what notifies a seller by a built-in automation alone. */
+export type StoreKeyNotices = (client: Client, notices: readonly KeyNotice[]) => Promise<void>;
+
+export interface KeyNotice {
+  readonly accountId: string;
+  readonly summary: string;
+  readonly occurredAt: string;
+  readonly lacksPermission: boolean;
+}
+
+export interface WebhookEventDeps extends StoreEventsDeps {
+  readonly storeKeyNotices: StoreKeyNotices;
+}
+
+interface Noticed {
+  readonly code?: string | undefined;
+  readonly lacksPermission?: boolean | undefined;
+  readonly summary: string;
+  readonly orderId: string | null;
+  readonly test: boolean;
+}
+
+/** A live key that is refused keeps everyone from paying: the seller gets an email as well. That of test mode keeps the seller alone. */
+async function recordWithKeyNotices(
+  deps: Pick<WebhookEventDeps, 'clock' | 'partitions' | 'storeKeyNotices'>,
+  events: readonly ReceivedEvent<Noticed>[],
+  client: Client,
+): Promise<void> {
+  await deps.storeKeyNotices(
+    client,
+    events
+      .filter(({ data }) => data.code === 'key_refused' && !data.test)
+      .map(({ accountId, occurredAt, data: { summary, lacksPermission = false } }) => ({
+        ...{ accountId, summary, occurredAt, lacksPermission },
+      })),
+  );
+  await recordNotices(deps, events, client, ({ summary }) => oneLine(summary));
+}
+
 /** By what an event is found in the lists. */
-type EventKeys = Pick<OutgoingEvent, 'orderId' | 'email' | 'productId' | 'test' | 'charged'>;
+type EventKeys = Pick<OutgoingEvent, 'orderId' | 'email' | 'productId' | 'test' | 'charged' | 'isNotFor'>;
 
 interface OrderData {
   readonly orderId: string;
@@ -116,10 +162,22 @@ const keysOfOrder = ({ orderId, customerEmail: email, productId, test }: OrderDa
   productId,
   test,
 });
+/** A buyer gets one email of a refund. */
+const keysOfRefund = (refund: EventData<typeof paymentRefunded>): EventKeys => ({
+  ...keysOfOrder(refund),
+  isNotFor: payloads.isWholeRefund(refund) ? 'partial_refund_notice' : undefined,
+});
 /** The simulated processor moves no money, also where it sells live. */
 const keysOfPaid = (order: EventData<typeof orderPaid>): EventKeys => ({
   ...keysOfOrder(order),
   charged: !order.test && order.processor !== undefined && order.processor !== 'simulated',
+});
+/** The address was typed by anyone: it is in the payload, and is no buyer's. */
+const keysOfWithdrawal = ({ orderId, productId, test }: EventData<typeof withdrawalRequested>): EventKeys => ({
+  ...noKeys,
+  orderId,
+  productId,
+  test,
 });
 const keysOfProduct = ({ productId }: { readonly productId: string }): EventKeys => ({ ...noKeys, productId });
 const noKeys: EventKeys = { orderId: null, email: null, productId: null, test: false };

@@ -1,5 +1,8 @@
+import type { builtInAutomations } from '@app/contracts/automations';
 import type { TriggerName } from '@app/contracts/triggers';
 import type { Priority } from '../deliveries/priority.rules.ts';
+
+type BuiltInKey = (typeof builtInAutomations)[number];
 
 /** An event in the form that receivers get. */
 export interface OutgoingEvent {
@@ -13,6 +16,8 @@ export interface OutgoingEvent {
   readonly test: boolean;
   /** A processor that moves money took some for the order. */
   readonly charged?: boolean;
+  /** A built-in automation that does not run for it, though it is triggered by events of the name. */
+  readonly isNotFor?: BuiltInKey | undefined;
   readonly priority: Priority;
   /** Built once: every attempt signs and sends the same bytes. */
   readonly body: string;

@@ -66,13 +66,19 @@ const bought = [
 ];
 
 test('order.paid lists what was bought behind the published fields, whose bytes stay', () => {
-  const { items, lastFour, wallet, ...published } = orderPaidPayload(
+  const { items, lastFour, wallet, immediateAccess, ...published } = orderPaidPayload(
     { ...order, items: bought, lastFour: '4242', wallet: 'apple_pay' },
     sentAt,
   );
   expect({ lastFour, wallet }).toEqual({ lastFour: '4242', wallet: 'apple_pay' });
   expect(items).toEqual(bought.map((item) => ({ ...item, accessUrl: item.accessUrl ?? '' })));
-  expect(Object.keys(publishedOrder.shape)).toEqual([...Object.keys(published), 'items', 'lastFour', 'wallet']);
+  expect(Object.keys(publishedOrder.shape)).toEqual([
+    ...Object.keys(published),
+    'items',
+    'lastFour',
+    'wallet',
+    'immediateAccess',
+  ]);
   expect(JSON.stringify(orderPaidPayload({ ...order, items: bought }, sentAt))).toContain(
     JSON.stringify(published).slice(0, -1),
   );

@@ -22,7 +22,9 @@ import type {
   SubscriptionRebilledPayload,
   SubscriptionResumedPayload,
   UpsellAcceptedPayload,
+  WithdrawalRequestedPayload,
 } from '@app/contracts/webhook-payloads';
+import type { withdrawalRequested } from '@app/contracts/withdrawals';
 import { formatAmount } from '@app/money/format';
 
 /** The published payload. `sentAt` is when the event occurred, so it is the same on every attempt. */
@@ -47,6 +49,7 @@ export function orderPaidPayload(order: EventData<typeof orders.orderPaid>, sent
     items: order.items.map((item) => itemOf(item, order)),
     lastFour: order.lastFour ?? '',
     wallet: order.wallet ?? '',
+    immediateAccess: order.immediateAccess ?? '',
   };
 }
 
@@ -140,8 +143,16 @@ export function paymentRefundedPayload(
     subscriptionId: refund.subscriptionId ?? '',
     ...amountOf(refund),
     sentAt,
+    refundedTotalCents: refund.part.refundedCents,
+    refundedTotal: formatAmount(refund.part.refundedCents, refund.currency),
+    paidCents: refund.part.ofCents,
+    paid: formatAmount(refund.part.ofCents, refund.currency),
   };
 }
+
+/** All of the order's own payments went back, or are about to, one after another: `order.refunded` says it. */
+export const isWholeRefund = ({ period, part, ofWholeOrder }: EventData<typeof orders.paymentRefunded>): boolean =>
+  period === null && (ofWholeOrder === true || part.refundedCents >= part.ofCents);
 
 type Dispute = EventData<typeof disputeOpened> | EventData<typeof disputeClosed>;
 
@@ -273,6 +284,23 @@ export function funnelEmailSyncPayload(
     sentAt,
   };
 }
+
+export const withdrawalRequestedPayload = (
+  withdrawal: EventData<typeof withdrawalRequested>,
+  sentAt: string,
+): WithdrawalRequestedPayload => ({
+  event: 'withdrawal.requested',
+  withdrawalId: withdrawal.withdrawalId,
+  orderId: withdrawal.orderId ?? '',
+  product: withdrawal.productName ?? '',
+  productId: withdrawal.productId ?? '',
+  name: withdrawal.name,
+  email: withdrawal.email,
+  bought: withdrawal.bought,
+  statement: withdrawal.statement,
+  late: withdrawal.late ?? false,
+  sentAt,
+});
 
 const subscriptionOf = ({ subscriptionId, productName: product, customerEmail: email }: OfSubscription) => ({
   subscriptionId,

@@ -13,6 +13,7 @@ export interface EndpointRow extends DestinationRow {
   readonly account_id: string;
   readonly events: string[] | null;
   readonly product_id: string | null;
+  readonly built_in: string | null;
   readonly active: boolean;
 }
 
@@ -39,7 +40,7 @@ interface GrowingBatch extends EndpointBatch {
   readonly rate: HostRate | null;
 }
 
-/** The endpoints that get a delivery of the event, whatever becomes of it. */
+/** The endpoints that get a delivery of the event, whatever becomes of it: `urlKind` or `automationKind` decides for each. */
 export function endpointsFor(event: OutgoingEvent, ofAccount: readonly PlannedEndpoint[]): PlannedEndpoint[] {
   const hasUrl = ofAccount.some((endpoint) => endpoint.kind.isConnectedUrl(endpoint));
   return ofAccount.filter((endpoint) => endpoint.kind.getsDelivery(endpoint, event, hasUrl));

@@ -41,6 +41,7 @@ const endpointTypes: ColumnsOf<EndpointRow> = {
   account_id: 'text',
   events: 'text[]',
   product_id: 'text',
+  built_in: 'text',
   active: 'bool',
   ...destinationTypes,
 };
@@ -51,7 +52,7 @@ const endpointTypes: ColumnsOf<EndpointRow> = {
  */
 const endpointsStatement = statement<EndpointRow>(
   'endpoints-of-accounts',
-  `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
+  `select id, account_id, events, product_id, built_in, active, ${destinationColumns('e')} from endpoints e
    where account_id = any(array(select unnest($1::text[])))
      and (${isUrl()} or (active and events && $2::text[] and (channel = 'http' or $3)))
    order by id for share`,
@@ -59,7 +60,7 @@ const endpointsStatement = statement<EndpointRow>(
 );
 const chosenEndpointsStatement = statement<EndpointRow>(
   'endpoints-chosen',
-  `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
+  `select id, account_id, events, product_id, built_in, active, ${destinationColumns('e')} from endpoints e
    where account_id = $1 and id = any($2::text[]) order by id for share`,
   endpointTypes,
 );
@@ -150,9 +151,9 @@ const insertStatement = statement(
 );
 
 /**
- * Stores a batch of events, each with its number in the account's log, and their deliveries in two statements, whatever
- * its size, and offers the deliveries to the dispatcher once they are committed. An account's first event takes three
- * more, which make the endpoint that its first URL will take over.
+ * Stores a batch of events, each with its number in the account's log, and their deliveries, to URLs and to automations alike, in two
+ * statements, whatever its size, and offers the deliveries to the dispatcher (`queueCommitted`) once they are committed. An account's
+ * first event takes three more, which make the endpoint that its first URL will take over.
  */
 export async function storeEvents(
   deps: StoreEventsDeps,

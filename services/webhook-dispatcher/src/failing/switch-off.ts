@@ -1,7 +1,9 @@
+import { endpointOff } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { insertNotices, newNotice } from '../activity/notices.ts';
+import { storeNotice, writeNoticeAutomation } from '../automations/store-notice.ts';
 import { type Failing, mustSwitchOff, needsVerdict } from '../deliveries/failing-for-days.rules.ts';
 import { isAutomation } from '../destinations/destination-kind-sql.ts';
 import type { EndpointDeps } from '../endpoints/endpoint-deps.ts';
@@ -14,7 +16,6 @@ import {
   endpointSwitchedOffText,
   type Unreached,
 } from '../texts/activity.rules.ts';
-import { storeEndpointNotice, writeNoticeAutomation } from './store-endpoint-notice.ts';
 
 const ownerStatement = statement<{ account_id: string }>(
   'endpoint-owner',
@@ -98,7 +99,8 @@ async function warnOrSwitchOff(
       await client.query(stopHeldStatement([endpointId, accountId, now]));
     }
     await insertNotices(client, partitions, [newNotice(clock, { accountId, summary, url, endpointId })]);
-    await storeEndpointNotice(storage, client, { accountId, endpointId, url, reason, summary, at: now });
+    const payload = { event: endpointOff, endpointId, url, reason, summary, sentAt: now.toISOString() } as const;
+    await storeNotice(storage, client, { accountId, builtIn: 'endpoint_off_notice', payload });
     return verdict;
   });
 }

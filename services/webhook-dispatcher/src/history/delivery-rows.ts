@@ -150,6 +150,7 @@ export const deliveriesStatement = (name: string, page: string, { order = 'p.id 
 export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {
   // What is due waits for a slot, and the time since which it is due may be 30 days ago: a recovery keeps it.
   const nextAttemptAt = row.status === 'pending' && !row.due ? (row.next_attempt_at?.toISOString() ?? null) : null;
+  const isEmail = isId('automation', row.endpoint_id) && row.url === null;
   return {
     id: row.id,
     event: row.event_name,
@@ -157,7 +158,7 @@ export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {
     order_id: row.order_id,
     email: row.email,
     endpoint_id: row.endpoint_id,
-    url: row.role === null ? row.last_url : row.url,
+    url: row.role === null || isEmail ? row.last_url : row.url,
     status: row.status,
     reason: reasonText({
       status: row.status,

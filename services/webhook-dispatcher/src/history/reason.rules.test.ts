@@ -136,12 +136,12 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
       ...{ status: 'filtered', reasonCode: 'filtered', event: 'funnel.email.sync' },
       endpoint: { ...endpoint, hasUrl: false, active: false },
     },
-    /^Not sent: no URL is connected, and pushed emails are not held until one is\. Push it again then\.$/,
+    /^Not sent: no URL is connected, and texts for an email tool are not held until one is\. Send it again then\.$/,
   ],
   [
     'an email that was pushed before the URL, or that the filter left out',
     { status: 'filtered', reasonCode: 'filtered', event: 'funnel.email.sync' },
-    /^Not sent: .* not set to take funnel\.email\.sync, or had no URL yet when it was pushed\. It can be redelivered/,
+    /^Not sent: .* not set to take funnel\.email\.sync, or had no URL yet when it was sent\. It can be redelivered/,
   ],
   [
     'given up',

@@ -142,8 +142,8 @@ function automationText({ active }: ReasonEndpoint, attempts: number): string {
 function filteredText({ event, endpoint, attempts }: ReasonFacts): string {
   const isPush = event === 'funnel.email.sync';
   if (isPush && endpoint?.hasUrl === false)
-    return 'Not sent: no URL is connected, and pushed emails are not held until one is. Push it again then.';
-  const orNoUrl = isPush ? ', or had no URL yet when it was pushed' : '';
+    return 'Not sent: no URL is connected, and texts for an email tool are not held until one is. Send it again then.';
+  const orNoUrl = isPush ? ', or had no URL yet when it was sent' : '';
   return `${sent(attempts)}: the endpoint was not set to take ${event}${orNoUrl}. It can be redelivered all the same.`;
 }
 

@@ -1,6 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
-import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
+import { isHeld, isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
+import { concerned } from './enqueue-stored.ts';
 import { sentNames } from './held-recovery.ts';
 import { firstPosition, idsSince, type RecoveryRef, type Span, spanOf } from './position.rules.ts';
 
@@ -19,20 +20,15 @@ const recoveryStatement = statement<Counted>(
   },
 );
 
-const heldStatement = statement<{ count: number }>(
-  'recovery-count-held',
-  `select count(*)::int as count from deliveries d
-   where status = 'held' and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))
-     and not ${isTestSend('d')}`,
-  { count: 'int4' },
-);
-
+const countTypes = { count: 'int4' } as const;
+const heldText = (which: string): string => `select count(*)::int as count from deliveries d
+   where ${which} and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))
+     and not ${isTestSend('d')}`;
+const heldStatement = statement<{ count: number }>('recovery-count-held', heldText(isHeld), countTypes);
 const heldForFailingStatement = statement<{ count: number }>(
   'recovery-count-held-for-failing',
-  `select count(*)::int as count from deliveries d
-   where ${isHeldForFailing} and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))
-     and not ${isTestSend('d')}`,
-  { count: 'int4' },
+  heldText(isHeldForFailing),
+  countTypes,
 );
 
 /**
@@ -44,24 +40,24 @@ const inSpan = `endpoint_id = $2 and account_id = $1 and d.id > $4 and event_id 
   and case when not test and event_id > $6 and d.id < $7 then true else (
     select e.sequence is not null and e.occurred_at >= $8 and e.occurred_at < $9
     from events e where e.account_id = $1 and e.id = d.event_id limit 1) end`;
-const countOf = (table: 'deliveries' | 'finished_deliveries', status: string): string =>
-  `(select count(*)::int from ${table} d where ${status} and ${inSpan})`;
-const finished = (status: string): string => countOf('finished_deliveries', `status = '${status}'`);
-const failedText = `${finished('failed')} + ${finished('canceled')}
-  + ${countOf('deliveries', `status = 'pending' and not due`)} + ${countOf('deliveries', isHeldForFailing)}`;
+const countText = (which: 'failed' | 'all'): string =>
+  concerned[which]
+    .map(([table, condition]) => `(select count(*)::int from ${table} d where ${condition} and ${inSpan})`)
+    .join(' + ');
 
-const failedStatement = statement<{ count: number }>('recovery-count-failed', `select ${failedText} as count`, {
-  count: 'int4',
-});
+const failedStatement = statement<{ count: number }>(
+  'recovery-count-failed',
+  `select ${countText('failed')} as count`,
+  countTypes,
+);
 const allStatement = statement<{ count: number }>(
   'recovery-count-all',
-  `select ${failedText} + ${finished('delivered')} + ${finished('filtered')}
-     + ${countOf('deliveries', `status = 'held' and held_reason is null`)}
+  `select ${countText('all')}
      + (select count(*)::int from events
         where account_id = $1 and id > $10 and id < $5 and id < $11 and sequence is not null
           and occurred_at >= $8 and occurred_at < $9 and $2 <> all (endpoint_ids)
           and ($3::text[] is null or name = any ($3))) as count`,
-  { count: 'int4' },
+  countTypes,
 );
 
 const countedStatement = statement(

@@ -5,6 +5,7 @@ import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { priorities } from '../deliveries/priority.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { EnqueuedBatch, SpanBatch } from './enqueue-stored.ts';
+import { insertPending } from './pending-sql.ts';
 import { idsSince } from './position.rules.ts';
 
 /** Events scanned in one transaction, which takes about 10 ms when none of them is missing. */
@@ -57,10 +58,11 @@ const makeStatement = statement(
        and $2 <> all (e.endpoint_ids)
      returning e.id
    )
-   insert into deliveries (${namesOf(madeTypes)}, account_id, endpoint_id, status, due, next_attempt_at, priority, recovery_id)
-   select ${namesOf(madeTypes, 'm')}, $1, $2, 'pending', true,
-     least(m.created_at, $4::timestamptz), ${priorities.resent}, $3
-   from made m join named n on n.id = m.event_id`,
+   ${insertPending(
+     `(select ${namesOf(madeTypes, 'm')}, 0 as attempts, $1 as account_id, $2::text as endpoint_id
+       from made m join named n on n.id = m.event_id) missing`,
+     { at: 'least(created_at, $4::timestamptz)', priority: priorities.resent, recoveryId: '$3' },
+   )}`,
 );
 
 interface MissingRow {

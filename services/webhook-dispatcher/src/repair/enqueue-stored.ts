@@ -1,6 +1,7 @@
 import { type Client, statement } from '@app/service-kit/database';
-import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
+import { isHeld, isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { priorities } from '../deliveries/priority.rules.ts';
+import { movePending, setPending } from './pending-sql.ts';
 import type { Span } from './position.rules.ts';
 import { insertSkipped, isSkipped, skippedColumns } from './skipped.ts';
 
@@ -30,13 +31,12 @@ export interface EnqueuedBatch {
   readonly isLast: boolean;
 }
 
-/**
- * Recovered deliveries are due since they were made, so they are claimed oldest first, whichever batch they came in. The
- * schedule of their attempts begins anew.
- */
-const enqueued = (created: string, attempts: string, { now }: { readonly now: string }): string =>
-  `'pending', null, true, least(${created}, ${now}::timestamptz), ${priorities.resent}, $3::text, ${attempts}`;
-const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, attempts_before_schedule';
+/** Recovered deliveries are due since they were made, so they are claimed oldest first, whichever batch they came in. */
+const recovered = ({ now }: { readonly now: string }) => ({
+  at: `least(created_at, ${now}::timestamptz)`,
+  priority: priorities.resent,
+  recoveryId: '$3::text',
+});
 
 /** Held deliveries that one transaction reads, of which it may leave out all: it takes about 20 ms then. */
 const scannedMax = 1_000;
@@ -56,7 +56,7 @@ const heldText = (which: string): string => `with scanned as (
    ), batch as (
      select id, is_skipped from numbered where number <= $6
    ), enqueued as (
-     update deliveries d set (${columns}) = row (${enqueued('d.created_at', 'd.attempts', { now: '$7' })})
+     update deliveries d set ${setPending(recovered({ now: '$7' }))}
      where d.id = any (array(select id from batch where not is_skipped)) and d.account_id = $1 and d.status = 'held'
      returning d.id
    ), skipped as (
@@ -67,16 +67,13 @@ const heldText = (which: string): string => `with scanned as (
    )
    select (select count(*) from enqueued)::int as count, (select max(id) from batch) as last,
      (select count(*) from batch) = count(*) and count(*) < ${scannedMax} as "isLast" from scanned`;
-const heldStatement = statement<EnqueuedBatch>('recovery-held', heldText(`status = 'held'`), {
-  count: 'int4',
-  last: 'text',
-  isLast: 'bool',
-});
-const heldForFailingStatement = statement<EnqueuedBatch>('recovery-held-for-failing', heldText(isHeldForFailing), {
-  count: 'int4',
-  last: 'text',
-  isLast: 'bool',
-});
+const heldTypes = { count: 'int4', last: 'text', isLast: 'bool' } as const;
+const heldStatement = statement<EnqueuedBatch>('recovery-held', heldText(isHeld), heldTypes);
+const heldForFailingStatement = statement<EnqueuedBatch>(
+  'recovery-held-for-failing',
+  heldText(isHeldForFailing),
+  heldTypes,
+);
 
 /**
  * Enqueues deliveries that are held; `failed` are those that are held because nothing reached their endpoint. Those that
@@ -93,13 +90,22 @@ export async function enqueueHeld(
   return await run(client, held, [...valuesOf(batch), filter]);
 }
 
-const ofTable = (table: 'finished_deliveries' | 'deliveries', status: string): string => `
+/** A table, and a condition on its rows. */
+type Part = readonly [table: 'finished_deliveries' | 'deliveries', condition: string];
+const finished = (status: string): Part => ['finished_deliveries', `status = '${status}'`];
+const waitsForRetry: Part = ['deliveries', `status = 'pending' and not due`];
+
+/** The deliveries that a recovery of a time concerns. Were they counted by another list, its seller would read a total that is not reached. */
+export const concerned: Readonly<Record<'failed' | 'all', readonly Part[]>> = {
+  failed: [finished('failed'), finished('canceled'), waitsForRetry, ['deliveries', isHeldForFailing]],
+  all: [...['delivered', 'failed', 'canceled', 'filtered'].map(finished), waitsForRetry, ['deliveries', isHeld]],
+};
+
+const ofPart = ([table, condition]: Part): string => `
      (select id, event_id, '${table}' as stored_in from ${table}
-      where ${status} and endpoint_id = $2 and account_id = $1 and id > $4 and event_id < $8
+      where ${condition} and endpoint_id = $2 and account_id = $1 and id > $4 and event_id < $8
         and recovery_id is distinct from $3 and ($5::text[] is null or event_name = any ($5))
       order by id limit $6)`;
-const ofFinished = (status: string): string => ofTable('finished_deliveries', `status = '${status}'`);
-const ofLive = (status: string): string => ofTable('deliveries', status);
 
 /**
  * The next deliveries in the order of their ids, whichever table they are in; `is_wanted` is false of those whose body is
@@ -107,8 +113,8 @@ const ofLive = (status: string): string => ofTable('deliveries', status);
  *
  * Ids go through arrays so that the planner always looks them up by key, and their bounds leave out all other partitions.
  */
-const nextText = (finished: readonly string[], live: readonly string[]): string => `with batch as (
-     select * from (${[...finished.map(ofFinished), ...live.map(ofLive)].join(' union all ')}
+const nextText = (which: 'failed' | 'all'): string => `with batch as (
+     select * from (${concerned[which].map(ofPart).join(' union all ')}
      ) stored order by id limit $6
    ), own_events as (
      select id from events
@@ -121,22 +127,15 @@ const nextText = (finished: readonly string[], live: readonly string[]): string 
        and event_id >= (select min(event_id) from batch) and event_id <= (select max(event_id) from batch)
    )
    select id, stored_in, event_id = any (array(select event_id from kept)) as is_wanted from batch order by id`;
-const nextFailedStatement = statement<{ id: string; stored_in: string; is_wanted: boolean }>(
-  'recovery-next-failed',
-  nextText(['failed', 'canceled'], [`status = 'pending' and not due`, isHeldForFailing]),
-  { id: 'text', stored_in: 'text', is_wanted: 'bool' },
-);
-const nextOfAllStatement = statement<{ id: string; stored_in: string; is_wanted: boolean }>(
-  'recovery-next-of-all',
-  nextText(['delivered', 'failed', 'canceled', 'filtered'], [`status = 'pending' and not due`, `status = 'held'`]),
-  { id: 'text', stored_in: 'text', is_wanted: 'bool' },
-);
 
 interface NextRow {
   readonly id: string;
-  readonly stored_in: 'finished_deliveries' | 'deliveries';
+  readonly stored_in: Part[0];
   readonly is_wanted: boolean;
 }
+const nextTypes = { id: 'text', stored_in: 'text', is_wanted: 'bool' } as const;
+const nextFailedStatement = statement<NextRow>('recovery-next-failed', nextText('failed'), nextTypes);
+const nextOfAllStatement = statement<NextRow>('recovery-next-of-all', nextText('all'), nextTypes);
 
 /** A row that another transaction has locked is being sent or repaired there. */
 const hastenStatement = statement(
@@ -145,32 +144,17 @@ const hastenStatement = statement(
      select id from deliveries where account_id = $1 and id = any ($2::text[]) and status in ('pending', 'held')
      for update skip locked
    )
-   update deliveries d set (${columns}) = row (${enqueued('d.created_at', 'd.attempts', { now: '$4' })})
+   update deliveries d set ${setPending(recovered({ now: '$4' }))}
    where d.account_id = $1 and d.id = any (array(select id from waiting))`,
 );
 
-/** As above; a delivery that an earlier recovery counts is counted in its row from now on (0001-initial/endpoints.ts). */
+/** As above. */
 const moveStatement = statement(
   'recovery-move',
   `with locked as materialized (
      select id from finished_deliveries where account_id = $1 and id = any ($2::text[]) and id >= $5 and id <= $6
      for update skip locked
-   ), moved as (
-     delete from finished_deliveries
-     where account_id = $1 and id = any (array(select id from locked)) and id >= $5 and id <= $6
-     returning id, event_id, endpoint_id, account_id, event_name, test, status, attempts, recovery_id, created_at
-   ), counted as (
-     update recoveries r set delivered = r.delivered + m.delivered, failed = r.failed + m.failed
-     from (
-       select recovery_id, count(*) filter (where status = 'delivered')::int as delivered,
-         count(*) filter (where status = 'failed')::int as failed
-       from moved where recovery_id is not null group by recovery_id) m
-     where r.id = m.recovery_id and r.account_id = $1 and not r.counts_final
-   )
-   insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, ${columns})
-   select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at,
-     ${enqueued('created_at', 'attempts', { now: '$4' })}
-   from moved`,
+   ), ${movePending('id = any (array(select id from locked)) and id >= $5 and id <= $6', recovered({ now: '$4' }))}`,
 );
 
 /**

@@ -8,6 +8,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { priorities } from '../deliveries/priority.rules.ts';
 import { readDelivery } from '../history/read-delivery.ts';
+import { movePending, setPending } from './pending-sql.ts';
 
 export interface RedeliverDeps {
   readonly database: Database;
@@ -32,22 +33,9 @@ const endpointStatement = statement<{ active: boolean; is_connected: boolean }>(
 );
 const bodyStatement = statement('redeliver-body', 'select from event_bodies where account_id = $1 and event_id = $2');
 
-/** A recovery that counts the delivery keeps its result in its own row from now on (0001-initial/endpoints.ts). */
 const againStatement = statement<{ id: string }>(
   'redeliver-again',
-  `with moved as (
-    delete from finished_deliveries where account_id = $1 and id = $2
-    returning id, event_id, endpoint_id, account_id, event_name, test, status, attempts, recovery_id, created_at
-  ), counted as (
-    update recoveries r set delivered = r.delivered + (m.status = 'delivered')::int,
-      failed = r.failed + (m.status = 'failed')::int
-    from moved m where r.id = m.recovery_id and r.account_id = $1 and not r.counts_final
-  )
-  insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, status, due,
-    next_attempt_at, priority, attempts_before_schedule)
-  select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, 'pending', true, $3,
-    ${priorities.resent}, attempts
-  from moved returning id`,
+  `with ${movePending('id = $2', { at: '$3::timestamptz', priority: priorities.resent, recoveryId: 'null' })} returning id`,
   { id: 'text' },
 );
 
@@ -57,8 +45,11 @@ const againStatement = statement<{ id: string }>(
  */
 const hastenStatement = statement<{ id: string }>(
   'redeliver-hasten',
-  `update deliveries set status = 'pending', held_reason = null, due = true, attempts_before_schedule = attempts,
-    next_attempt_at = case when status = 'pending' and due then next_attempt_at else $3 end
+  `update deliveries set ${setPending({
+    at: `case when status = 'pending' and due then next_attempt_at else $3 end`,
+    priority: 'priority',
+    recoveryId: 'recovery_id',
+  })}
   where account_id = $1 and id = $2 and status in ('pending', 'held') returning id`,
   { id: 'text' },
 );

@@ -18,6 +18,14 @@ test.each(webhookEventNames)('%s: the sample has the published fields, is of now
   }
 });
 
+test('what was bought is named by the ids of the same sample, and by new ones each time', () => {
+  const samples = [freshSample('order.paid', nowMs), freshSample('order.paid', nowMs)];
+  const [main, ...others] = samples.map(({ items }) => (items as { id: string }[]).map(({ id }) => id));
+  expect(samples.map(({ productId }) => productId)).toEqual([main?.[0], others[0]?.[0]]);
+  expect(main?.map((id) => id.slice(0, 4))).toEqual(['prd_', 'bmp_']);
+  expect(main?.filter((id) => others[0]?.includes(id))).toEqual([]);
+});
+
 test('a period lies about the renewal as it does in the sample', () => {
   const { periodStart, periodEnd } = freshSample('subscription.rebilled', nowMs);
   expect(String(periodStart) < now && now < String(periodEnd)).toBe(true);

@@ -3,7 +3,7 @@ import { Migration } from '@app/service-kit/migrations';
 
 /**
  * `email_key` is what a buyer's events are found by (`emailKey` of @app/contracts); null in rows of the release before until the
- * service makes it. The index by `lower(email)` stays for that release.
+ * service makes it. 0010 drops the index by `lower(email)`.
  */
 export class EmailKeys extends Migration {
   override up(): void {

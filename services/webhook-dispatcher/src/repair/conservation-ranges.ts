@@ -2,7 +2,7 @@ import { dayMs } from '@app/contracts/durations';
 import { idFloor } from '@app/contracts/ids';
 import { type Client, statement } from '@app/service-kit/database';
 import { type Range, takeRanges } from './conservation.rules.ts';
-import type { RoundPosition } from './run-lease.ts';
+import type { RoundPosition } from './conservation-run.ts';
 
 /** Events that one statement proves. It reads their deliveries by key: 13 ms. */
 const batchMax = 1_000;

@@ -1,9 +1,9 @@
 import { conservationProved } from '../points/points.ts';
 import { nextNewEvents, nextOlderEvents } from './conservation-ranges.ts';
+import { finishRun, lockRun, type RoundPosition, takeRun } from './conservation-run.ts';
 import { type Proof, proveRanges } from './prove-ranges.ts';
 import { isGap, recordProofs } from './record-proofs.ts';
 import { type RemakeDeps, remakeDeliveries } from './remake-deliveries.ts';
-import { finishRun, lockRun, type RoundPosition, takeRun } from './run-lease.ts';
 
 export interface ConservationDeps extends RemakeDeps {
   readonly intervalSeconds: number;
@@ -20,7 +20,7 @@ const olderEventsMaxMs = 500;
  * One run: proves, for each account, that every event has its number and every delivery that an event names has a row,
  * and makes again what is lost. New events first, then some of the older ones in turn, in short transactions: a process
  * that is killed between two of them costs nothing, because each writes how far it is, and what it found and did not
- * make again yet. Does nothing before a run is due (run-lease.ts).
+ * make again yet. Does nothing before a run is due (conservation-run.ts).
  * @returns whether this process took a run
  */
 export async function proveConservation(deps: ConservationDeps, closing: () => boolean): Promise<boolean> {

@@ -1,12 +1,14 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { namesOf, recordOf } from '@app/service-kit/row-arrays';
+import { recordOf } from '@app/service-kit/row-arrays';
+import { insertFinished } from '../deliveries/finish-deliveries.ts';
 import { kindOf } from '../destinations/destination-kind.rules.ts';
 import type { Role } from '../destinations/destination-kind.types.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { type Remade, remadeAs } from './conservation.rules.ts';
-import { lockRun } from './run-lease.ts';
+import { lockRun } from './conservation-run.ts';
+import { insertPending } from './pending-sql.ts';
 
 /** Deliveries that one transaction makes again. */
 const batchMax = 500;
@@ -16,9 +18,9 @@ const lostTypes: ColumnsOf<LostRow> = {
   id: 'text',
   event_id: 'text',
   endpoint_id: 'text',
-  name: 'text',
+  event_name: 'text',
   test: 'bool',
-  stored_at: 'timestamptz',
+  created_at: 'timestamptz',
   is_back: 'bool',
   has_body: 'bool',
   role: 'text',
@@ -30,7 +32,8 @@ const lostTypes: ColumnsOf<LostRow> = {
 /** One that is in a table again was made by another hand. */
 const lostStatement = statement<LostRow>(
   'conservation-lost',
-  `select l.account_id, l.id, l.event_id, l.endpoint_id, e.name, coalesce(e.test, false) as test, e.stored_at,
+  `select l.account_id, l.id, l.event_id, l.endpoint_id, e.name as event_name, coalesce(e.test, false) as test,
+     e.stored_at as created_at,
      exists (select from deliveries d where d.id = l.id)
        or exists (select from finished_deliveries f where f.account_id = l.account_id and f.id = l.id) as is_back,
      exists (select from event_bodies b where b.event_id = l.event_id and b.account_id = l.account_id) as has_body,
@@ -45,27 +48,29 @@ const lostStatement = statement<LostRow>(
   lostTypes,
 );
 
-const { id, account_id, event_id, endpoint_id, name, test, stored_at, attempts } = lostTypes;
-/** What both tables of deliveries keep by the same names. */
-const keptTypes = { id, account_id, event_id, endpoint_id, test, attempts };
-const kept = namesOf(keptTypes);
-const remadeTypes = { ...keptTypes, name, stored_at, status: 'text', reason: 'text', priority: 'int2' };
+const { id, account_id, event_id, endpoint_id, event_name, test, attempts, created_at } = lostTypes;
+const keptTypes = { id, account_id, event_id, endpoint_id, event_name, test, attempts, created_at };
+/** Nothing says which recovery counted a lost row. */
+const remadeTypes = { ...keptTypes, recovery_id: 'text', status: 'text', reason: 'text', priority: 'int2' };
 
-/** Attempts that were made keep their numbers, and the schedule begins anew. */
+/** A row that is back by now stays as it is. */
 const remakeStatement = statement(
   'conservation-remake',
   `with remade as (
      select * from json_to_recordset($1::json) as r (${recordOf(remadeTypes)})
    ), waiting as (
-     insert into deliveries (${kept}, event_name, priority, status, attempts_before_schedule, next_attempt_at, created_at)
-     select ${kept}, name, priority, 'pending', attempts, stored_at, stored_at
-     from remade where status = 'pending' order by id
+     ${insertPending(`remade where status = 'pending' order by id`, {
+       at: 'created_at',
+       priority: 'priority',
+       recoveryId: 'recovery_id',
+     })}
      on conflict do nothing
    ), finished as (
-     insert into finished_deliveries (${kept}, event_name, status, reason, created_at, finished_at)
-     select ${kept}, name, status, reason, stored_at, $2
-     from remade where status in ('canceled', 'filtered', 'failed') order by id
-     on conflict do nothing
+     ${insertFinished(
+       `remade where status in ('canceled', 'filtered', 'failed')`,
+       { status: 'status', reason: 'reason', at: '$2' },
+       'do nothing',
+     )}
    ), repaired as (
      update lost_deliveries l set repaired_at = now(), became = coalesce(r.status, 'nothing')
      from remade r where l.account_id = r.account_id and l.id = r.id
@@ -81,9 +86,9 @@ interface LostRow {
   readonly account_id: string;
   readonly event_id: string;
   readonly endpoint_id: string;
-  readonly name: string | null;
+  readonly event_name: string | null;
   readonly test: boolean;
-  readonly stored_at: Date | null;
+  readonly created_at: Date | null;
   readonly is_back: boolean;
   readonly has_body: boolean;
   readonly role: Role | null;
@@ -126,9 +131,9 @@ async function remakeBatch({ partitions, clock }: RemakeDeps, client: Client, ru
   return remade;
 }
 
-const factsOf = ({ is_back: isBack, name, has_body: hasBody, role, url, events }: LostRow) => ({
+const factsOf = ({ is_back: isBack, event_name: eventName, has_body: hasBody, role, url, events }: LostRow) => ({
   isBack,
-  eventName: name,
+  eventName,
   hasBody,
   endpoint: role === null ? null : { kind: kindOf(role), url, events },
 });

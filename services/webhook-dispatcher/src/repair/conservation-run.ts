@@ -3,7 +3,13 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 /** Runs that are kept: 34 days of one a minute. */
 const runsKept = 50_000;
 
-/** The replica that takes a run has the lease until the next run is due: then any replica may take that one. */
+/*
+ * A run of the proof is the turn of one replica, by the clock of the database, and its number is a fence. It is no lease of
+ * deliveries, which says who may change a row (@app/service-kit/lease-owner), and no lock of a session that lives as long as the
+ * run (@app/runs): each transaction writes all that it found, so there is nothing to free when a process dies.
+ */
+
+/** The replica that takes a run has the turn until the next run is due: then any replica may take that one. */
 const takeRunStatement = statement<{ id: number }>(
   'conservation-take-run',
   `with run as (
@@ -43,8 +49,9 @@ export async function takeRun({ pool }: Database, intervalSeconds: number): Prom
 }
 
 /**
- * Every transaction of a run begins with it, so that at most one is under way at any time; undefined when another
- * replica has taken the next run since, because this one was late: then it stops.
+ * Every transaction of a run begins with it, so that at most one is under way at any time: without the lock two find one lost
+ * row and count it twice. Undefined when another replica has taken the next run since, because this one was late: then it
+ * stops, or both would go on side by side.
  */
 export async function lockRun(client: Client, runId: number): Promise<RoundPosition | undefined> {
   return (await client.query(lockRunStatement([runId]))).rows[0];
