@@ -1,7 +1,7 @@
 import { settingsHandler } from '@app/account-settings/settings-handler';
 import { defineService } from '@app/service-host/define-service';
 import { affiliateRequests } from './affiliates/requests.ts';
-import { eventHandlers } from './commissions/consumers.ts';
+import { commissionEventHandlers } from './commissions/consumers.ts';
 import { commissionRequests } from './commissions/requests.ts';
 import type { AffiliateConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
@@ -17,7 +17,7 @@ export const createAffiliate = defineService<AffiliateConfig>({
   start: ({ database, clock, wakeRelay }) => {
     const deps = { database, clock, wakeRelay };
     return {
-      events: [...eventHandlers(clock, wakeRelay), settingsHandler],
+      events: [...commissionEventHandlers(clock, wakeRelay), settingsHandler],
       requests: [
         ...affiliateRequests(deps),
         ...commissionRequests(deps),

@@ -283,7 +283,9 @@ test('a statement lists, newest first, what was earned, taken back and paid, and
     ['commission', 100, 100, 'eur'],
   ]);
   expect(data[2]).toMatchObject({ order_id: null, payout_id: payout.id, created_at: start });
-  expect(data[3]).toMatchObject({ order_id: second.orderId, payout_id: null });
+  expect(data[3]).toMatchObject({ order_id: second.orderId, payout_id: null, created_at: start });
+  // What was earned was earned with the order, whenever its event came.
+  expect(data[5]).toMatchObject({ kind: 'commission', order_id: first.orderId, created_at: first.paidAt });
   const pages: unknown[] = [];
   let before: string | undefined;
   for (const more of [true, true, false]) {

@@ -10,7 +10,7 @@ import { silentLogger } from '@app/service-kit/logger';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { eventHandlers } from '../src/facts/consumers.ts';
+import { factEventHandlers } from '../src/facts/consumers.ts';
 import { orderEvent } from './samples.ts';
 import { harness, startService } from './set-up.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   database = await openDatabase(databaseOptions(harness.databaseUrl));
   // A replica that scans for requested replays more often than every two seconds.
   link = await connectNats(harness.nats.login('metrics'));
-  const handlers = eventHandlers();
+  const handlers = factEventHandlers();
   replica = startConsumers({ nats: link, database, handlers, logger: silentLogger(), timing: { replayMs: 50 } });
 });
 afterAll(async () => {

@@ -4,7 +4,14 @@ import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { type Fact, factOfOrder, factOfRefund, factOfReopening, factOfVisit } from '../src/facts/fact.rules.ts';
+import {
+  type Fact,
+  type FactMark,
+  factOfOrder,
+  factOfRefund,
+  factOfReopening,
+  factOfVisit,
+} from '../src/facts/fact.rules.ts';
 import { getOverview } from '../src/overview/get-overview.ts';
 import { points, productsAtEnd, spansOfProducts } from '../src/overview/overview-statements.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
@@ -64,7 +71,10 @@ function recount(history: readonly RawEvent[], { accountId, productId }: About, 
     activeSubscriptions: active.length,
   };
   const checkoutOrders = orders.filter(({ marks }) => marks.includes('from_checkout')).length;
-  return { money, views: of('checkout_visited').length, checkoutOrders };
+  const orderCents = cents(orders);
+  const marked = (mark: FactMark) => orders.filter(({ marks }) => marks.includes(mark)).length;
+  const [bump, upsell, shown] = [marked('bump'), marked('upsell'), marked('upsell_shown')];
+  return { money, views: of('checkout_visited').length, checkoutOrders, orderCents, bump, upsell, shown };
 }
 type Recounted = ReturnType<typeof recount>;
 
@@ -72,7 +82,7 @@ const conversion = ({ views, checkoutOrders }: Pick<Recounted, 'views' | 'checko
   views === 0 ? 0 : Math.floor((Math.min(checkoutOrders, views) * 10_000) / views + 0.5) / 10_000;
 const visitsOf = (all: readonly Recounted[]) => {
   const [views, checkoutOrders] = [sum(all.map((each) => each.views)), sum(all.map((each) => each.checkoutOrders))];
-  return { views, conversionRate: conversion({ views, checkoutOrders }) };
+  return { views, conversionRate: conversion({ views, checkoutOrders }), checkoutOrders };
 };
 const moneyOf = (all: readonly Recounted[]) =>
   Object.fromEntries(
@@ -81,6 +91,20 @@ const moneyOf = (all: readonly Recounted[]) =>
       sum(all.map(({ money }) => money[field as keyof OverviewMoney])),
     ]),
   );
+
+const share = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.floor((part * 10_000) / whole + 0.5) / 10_000;
+const spanOf = (all: readonly Recounted[]) => {
+  const money = moneyOf(all) as OverviewMoney;
+  const total = (field: 'orderCents' | 'bump' | 'upsell' | 'shown') => sum(all.map((each) => each[field]));
+  return {
+    ...money,
+    netRevenueCents: money.revenueCents - money.refundedCents,
+    aovCents: money.orders === 0 ? 0 : Math.floor(total('orderCents') / money.orders + 0.5),
+    bumpTakeRate: share(total('bump'), money.orders),
+    upsellTakeRate: share(total('upsell'), total('shown')),
+  };
+};
 
 interface Requested {
   readonly from: string;
@@ -108,14 +132,14 @@ async function expectRecounted(history: readonly RawEvent[], accountId: string, 
   expect([...known].toSorted()).toEqual(productsIn(history, accountId));
   expect(found.productCount).toBe(known.length);
   for (const row of found.products) {
-    const { money, ...visits } = counted(row.id, inSpan, to);
-    const { views } = visits;
-    expect(row).toMatchObject({ ...money, views, conversionRate: conversion(visits) });
+    const recounted = counted(row.id, inSpan, to);
+    const { views } = recounted;
+    expect(row).toMatchObject({ ...spanOf([recounted]), views, conversionRate: conversion(recounted) });
   }
   for (const { currency, current, previous: earlier, series } of found.currencies) {
     const ids = known.filter((id) => currencyOf(id) === currency);
-    expect(current).toEqual(moneyOf(ids.map((id) => counted(id, inSpan, to))));
-    expect(earlier).toEqual(moneyOf(ids.map((id) => counted(id, before, previous.to))));
+    expect(current).toEqual(spanOf(ids.map((id) => counted(id, inSpan, to))));
+    expect(earlier).toEqual(spanOf(ids.map((id) => counted(id, before, previous.to))));
     expect(series).toEqual(dates.map((date) => ({ date, ...moneyOf(pointOf(ids, date)) })));
   }
   expect(found.visits).toEqual({
@@ -137,10 +161,10 @@ const productsIn = (history: readonly RawEvent[], accountId: string): string[] =
     ),
   ].toSorted();
 
-/** The numbers of a currency are the sums of its products' numbers. */
+/** Amounts and counts of a currency are the sums of its products' numbers. */
 function expectSums({ currencies, products: rows }: Overview): void {
   for (const { currency, current } of currencies)
-    for (const [field, value] of Object.entries(current))
+    for (const [field, value] of Object.entries(current).filter(([field]) => !/^aov|Rate$/.test(field)))
       expect([field, value]).toEqual([
         field,
         sum(rows.filter((row) => row.currency === currency).map((row) => row[field as keyof OverviewMoney])),
@@ -300,4 +324,13 @@ test('an overview reads days and products by index, and never facts', async () =
     expect(plan).not.toContain('"Relation Name":"facts"');
     expect(plan).not.toMatch(/Seq Scan[^}]*"Relation Name":"product_days"/);
   }
+});
+
+test('a span by month may have ten years, one by day a year', async () => {
+  const years = { from: '2015-06-09', to: '2025-06-15' };
+  expect((await read('acc_1', { ...years, by: 'month' })).from).toBe('2015-06-09');
+  await expect(read('acc_1', { ...years, from: '2015-06-08', by: 'month' })).rejects.toMatchObject({
+    errors: [{ field: 'from', code: 'too_small' }],
+  });
+  await expect(read('acc_1', years)).rejects.toMatchObject({ errors: [{ field: 'from', code: 'too_small' }] });
 });

@@ -8,7 +8,7 @@ import { recordPaymentRefunds, recordRefunds } from './record-refunds.ts';
 import { recordRenewals } from './record-renewals.ts';
 
 /** Few batches write to the outbox; the relay is woken after those alone. */
-export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler[] {
+export function commissionEventHandlers(clock: Clock, wakeRelay: () => void): EventHandler[] {
   return unhurried([
     onEvent(
       orderPaid,

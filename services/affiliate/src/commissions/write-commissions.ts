@@ -112,19 +112,19 @@ const saidByFew = {
   renewal_months: null,
 };
 
-/** Writes commissions that are not there yet, and what they move in the ledger. */
+/** Writes commissions that are not there yet, and what they move in the ledger: at the time of the commission, whenever its event came. */
 export async function insertCommissions(client: Client, clock: Clock, rows: readonly NewCommission[]): Promise<void> {
   if (rows.length === 0) return;
   const whole = rows.map((row) => ({ ...saidByFew, ...row }));
-  await client.query(insertStatement(columnsOf(withEntries(whole, clock), incomingTypes)));
+  const entered = whole.map((row) => ({ ...row, entry_id: entryId(clock), entered_at: row.created_at }));
+  await client.query(insertStatement(columnsOf(entered, incomingTypes)));
 }
 
 /** Voids and unvoids unpaid commissions, and moves them in the ledger. */
 export async function changeCommissions(client: Client, clock: Clock, rows: readonly StatusChange[]): Promise<void> {
-  if (rows.length > 0) await client.query(changeStatement(columnsOf(withEntries(rows, clock), changeTypes)));
+  const entered_at = clock.now().toISOString();
+  const entered = rows.map((row) => ({ ...row, entry_id: entryId(clock), entered_at }));
+  if (rows.length > 0) await client.query(changeStatement(columnsOf(entered, changeTypes)));
 }
 
-function withEntries<Row>(rows: readonly Row[], clock: Clock) {
-  const entered_at = clock.now().toISOString();
-  return rows.map((row) => ({ ...row, entry_id: newId('ledgerEntry', clock.nowMs()), entered_at }));
-}
+const entryId = (clock: Clock): string => newId('ledgerEntry', clock.nowMs());

@@ -20,7 +20,7 @@ import {
 } from './fact.rules.ts';
 import { recordFacts } from './record-facts.ts';
 
-export function eventHandlers(): EventHandler[] {
+export function factEventHandlers(): EventHandler[] {
   return unhurried([
     onEvent(orderPaid, (events, client) => recordFacts(client, events.map(factOfOrder))),
     onEvent(orderRefunded, (events, client) => recordFacts(client, events.map(factOfRefund))),

@@ -29,7 +29,7 @@ const factColumns = Object.keys(types).map((column) => (column === 'marks' ? 'ma
 /**
  * Writes facts, their roll-ups and products sold or visited for the first time in one statement. A fact that is recorded
  * already, under whatever event, adds nothing.
- * The statement locks the generations of the roll-ups before it writes any row.
+ * The statement locks the generations of the roll-ups before it writes any row: `share_rollups` (migrations/0001-initial/rollups.ts).
  */
 const record = statement<{ count: number }>(
   'facts-record',

@@ -1,6 +1,11 @@
 import { limits } from '@app/contracts/common';
 import type { RequestInput } from '@app/contracts/define';
-import { type getOverview as contract, type Overview, overviewDaysMax } from '@app/contracts/overview';
+import {
+  type getOverview as contract,
+  type Overview,
+  overviewDaysMax,
+  overviewDaysMaxByMonth,
+} from '@app/contracts/overview';
 import { invalidField } from '@app/contracts/validation';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
@@ -22,7 +27,7 @@ export async function getOverview(
   accountId: string,
   { by = 'day', limit = limits.listMax, ...requested }: RequestInput<typeof contract>,
 ): Promise<Overview> {
-  const span = spanOf(requested, clock.now().toISOString().slice(0, 10));
+  const span = spanOf({ by, ...requested }, clock.now().toISOString().slice(0, 10));
   const { from, to } = span;
   const rows = await inOneSnapshot(database, async (client) => {
     const products = await client.query(productsAtEnd([accountId, to]));
@@ -33,13 +38,14 @@ export async function getOverview(
   return assembleOverview(rows, { from, to, by, limit });
 }
 
-function spanOf({ from, to }: RequestInput<typeof contract>, today: string): Span {
+function spanOf({ by, from, to }: RequestInput<typeof contract>, today: string): Span {
   if (to !== undefined && to > today) throw invalidField('to', 'must not be in the future', 'too_big');
   const last = to ?? today;
   const first = from ?? dayAfter(last, 1 - usualDays);
   if (first < firstDay) throw invalidField('from', `must not be before ${firstDay}`, 'too_small');
   if (first > last) throw invalidField('from', 'must not be after `to`', 'too_big');
-  if (daysOf({ from: first, to: last }) > overviewDaysMax)
-    throw invalidField('from', `must be at most ${overviewDaysMax - 1} days before \`to\``, 'too_small');
+  const daysMax = by === 'month' ? overviewDaysMaxByMonth : overviewDaysMax;
+  if (daysOf({ from: first, to: last }) > daysMax)
+    throw invalidField('from', `must be at most ${daysMax - 1} days before \`to\``, 'too_small');
   return { from: first, to: last };
 }

@@ -1,5 +1,5 @@
 import { dayMs } from '@app/contracts/durations';
-import type { Overview, OverviewMoney, OverviewProduct } from '@app/contracts/overview';
+import type { Overview, OverviewMoney, OverviewProduct, OverviewSales } from '@app/contracts/overview';
 import { metricOf } from '../metrics/formulas.rules.ts';
 import { noRollups } from '../metrics/metrics.rules.ts';
 import type { DaySums, ProductTotals } from '../rollups/rollups.types.ts';
@@ -40,8 +40,8 @@ interface Counted {
 }
 
 /**
- * Every number of money of the account is the sum of its products' numbers, each by its published formula; views and
- * conversion are the formulas over the visits of all of them.
+ * Every amount and count of the account is the sum of its products' numbers, each by its published formula; the average order,
+ * the rates, views and conversion are the formulas over the sums of all of them.
  */
 export function assembleOverview(rows: OverviewRows, requested: Requested): Overview {
   const { from, to, by, limit } = requested;
@@ -57,8 +57,8 @@ export function assembleOverview(rows: OverviewRows, requested: Requested): Over
       const those = counted.filter(({ product }) => product.currency === currency);
       return {
         currency,
-        current: sumOfMoney(those.map(({ current }) => moneyOf(current))),
-        previous: sumOfMoney(those.map(({ previous }) => moneyOf(previous))),
+        current: spanOf(those.map((each) => each.current)),
+        previous: spanOf(those.map((each) => each.previous)),
         series: moneySeries(
           rows.points.filter((point) => point.currency === currency),
           those,
@@ -110,6 +110,20 @@ const moneyOf = (totals: ProductTotals): OverviewMoney => ({
 const visitsOf = (totals: ProductTotals): Visits => ({
   views: metricOf('views', totals),
   conversionRate: metricOf('conversionRate', totals),
+  checkoutOrders: totals.checkout_orders,
+});
+
+/** The numbers of products of one currency together: amounts and counts are their sums, rates are of all their orders. */
+function spanOf(all: readonly ProductTotals[]): OverviewMoney & OverviewSales {
+  const money = sumOfMoney(all.map(moneyOf));
+  return Object.assign(money, salesOf(money, sumOfTotals(all)));
+}
+
+const salesOf = ({ revenueCents, refundedCents }: OverviewMoney, totals: ProductTotals): OverviewSales => ({
+  netRevenueCents: revenueCents - refundedCents,
+  aovCents: metricOf('aovCents', totals),
+  bumpTakeRate: metricOf('bumpTakeRate', totals),
+  upsellTakeRate: metricOf('upsellTakeRate', totals),
 });
 
 const sumOfMoney = (all: readonly OverviewMoney[]): OverviewMoney => sumOf(all, moneyOf(noRollups.totals));
@@ -161,7 +175,7 @@ const productRow = ({ product, current }: Counted): OverviewProduct =>
       pricingType: product.pricing_type,
       currency: product.currency,
     },
-    moneyOf(current),
+    spanOf([current]),
     visitsOf(current),
   );
 
