@@ -78,14 +78,18 @@ export interface CallInput {
 const longestWaitSeconds = 60;
 
 async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
   signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, seconds * 1000);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 }
 
 async function problemOf(response: Response): Promise<ProblemError> {
@@ -138,25 +142,29 @@ export class BaseClient {
     const url = this.#urlOf(route, input);
     const request = { method: route.method, headers, body, ...(signal && { signal }) };
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await this.#send(url, request, isRepeatable);
-      if (outcome instanceof Response) return (await (route.isText ? outcome.text() : outcome.json())) as Result;
+      const outcome = await this.#send<Result>(route, url, request, isRepeatable);
+      if ('result' in outcome) return outcome.result;
       const seconds = outcome.retryAfterSeconds ?? 0.25 * 2 ** attempt;
       if (attempt >= this.#retries || !outcome.mayRetry || seconds > longestWaitSeconds) throw outcome.error;
       await pause(seconds, signal);
     }
   }
 
-  /** One attempt: an answer of success, or what went wrong. */
-  async #send(url: string, request: RequestInit, isRepeatable: boolean): Promise<Response | Fault> {
-    let response: Response;
+  /** One attempt: an answer of success that came whole, or what went wrong. */
+  async #send<Result>(
+    { isText }: Route,
+    url: string,
+    request: RequestInit,
+    isRepeatable: boolean,
+  ): Promise<{ readonly result: Result } | Fault> {
     try {
-      response = await this.#fetch(url, request);
+      const response = await this.#fetch(url, request);
+      if (response.ok) return { result: (await (isText ? response.text() : response.json())) as Result };
+      const error = await problemOf(response);
+      return { error, mayRetry: mayRetry(error, isRepeatable), retryAfterSeconds: error.retryAfterSeconds };
     } catch (error) {
       return { error, mayRetry: isRepeatable && request.signal?.aborted !== true, retryAfterSeconds: undefined };
     }
-    if (response.ok) return response;
-    const error = await problemOf(response);
-    return { error, mayRetry: mayRetry(error, isRepeatable), retryAfterSeconds: error.retryAfterSeconds };
   }
 
   #headersOf(route: Route, options: CallOptions, hasBody: boolean): Record<string, string> {
@@ -288,6 +296,7 @@ export type ErrorCode =
   | "checkout_not_found"
   | "code_taken"
   | "cross_site_request"
+  | "customer_not_found"
   | "daily_run_not_found"
   | "delivery_not_found"
   | "discount_invalid"
@@ -341,7 +350,8 @@ export type ErrorCode =
   | "validation_failed"
   | "version_changed"
   | "webhook_endpoint_not_found"
-  | "webhook_url_refused";
+  | "webhook_url_refused"
+  | "withdrawal_not_found";
 
 /** Whether an error is a refusal, with this code where one is given. */
 export function isProblem<Code extends ErrorCode>(err: unknown, code?: Code): err is ProblemError<Code> {
@@ -364,6 +374,8 @@ export interface ProductCreate {
   accessUrl?: string | null | undefined;
   /** Plain text for the product’s page. */
   description?: string | null | undefined;
+  /** `false`: the page of the shop does not show it. Whoever has its link buys it all the same. `true` unless said. */
+  listed?: boolean | undefined;
 }
 
 export interface ProductUpdate {
@@ -381,6 +393,8 @@ export interface ProductUpdate {
   accessUrl?: string | null | undefined;
   /** Plain text for the product’s page. */
   description?: string | null | undefined;
+  /** `false`: the page of the shop does not show it. Whoever has its link buys it all the same. `true` unless said. */
+  listed?: boolean | undefined;
 }
 
 export interface ImagePut {
@@ -397,6 +411,8 @@ export interface OfferCreate {
   accessUrl?: string | null | undefined;
   /** Plain text under the headline, of a few lines. */
   description?: string | null | undefined;
+  /** An earlier price that you asked, above `priceCents`. Buyers see it struck through; it changes nothing of what is charged. In the EU it is the lowest of the 30 days before the reduction. Minor units: 4900 is 49.00. */
+  compareAtCents?: number | null | undefined;
 }
 
 export interface OfferUpdate {
@@ -408,6 +424,8 @@ export interface OfferUpdate {
   accessUrl?: string | null | undefined;
   /** Plain text under the headline, of a few lines. */
   description?: string | null | undefined;
+  /** An earlier price that you asked, above `priceCents`. Buyers see it struck through; it changes nothing of what is charged. In the EU it is the lowest of the 30 days before the reduction. Minor units: 4900 is 49.00. */
+  compareAtCents?: number | null | undefined;
 }
 
 export interface FunnelEmailCreate {
@@ -556,6 +574,8 @@ export interface CheckoutPay {
   totalCents?: number | undefined;
   /** The `quote` of the checkout on the buyer’s page. Other lines, another total or another renewal are answered with `price_changed`, and nothing is charged. */
   quote?: string | undefined;
+  /** The buyer ticked “I want access at once, before the days to withdraw are over. I know that I lose my right to withdraw once I have it.” Required where `getSeller` says `immediateAccessConsent`. The order keeps the sentence. */
+  immediateAccess?: true | undefined;
   /** `true`: the buyer wants it once more, after `already_bought`. */
   confirmRepeat?: boolean | undefined;
 }
@@ -563,6 +583,26 @@ export interface CheckoutPay {
 export interface CheckoutUpsell {
   accept: boolean;
 }
+
+export interface WithdrawalRequest {
+  /** Of who withdraws. */
+  name: string;
+  /** The order’s number, or what was bought. */
+  bought: string;
+  /** Where the acknowledgement goes. */
+  email: string;
+  handle: string;
+}
+
+export type WithdrawalClose = {
+  status: "accepted";
+  /** The order that it is about, where another or none was found. */
+  orderId?: string | undefined;
+} | {
+  status: "declined";
+  /** Why, in words for the buyer, who gets them by email. */
+  answer: string;
+};
 
 export interface SubscriptionCancellation {
   /** `now` unless given. At `period_end` one that is not `active`, or whose period is over, ends now too. */
@@ -632,7 +672,7 @@ export interface WebhookEndpointPut {
   /** Without a part after #. */
   url: string;
   /** Null: every event. */
-  events?: ("order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync")[] | null | undefined;
+  events?: ("order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested")[] | null | undefined;
   description?: string | undefined;
   /** Sent along. */
   headers?: Record<string, string> | undefined;
@@ -645,7 +685,7 @@ export interface WebhookEndpointCreate {
   /** Without a part after #. */
   url: string;
   /** Null: every event. */
-  events?: ("order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync")[] | null | undefined;
+  events?: ("order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested")[] | null | undefined;
   description?: string | undefined;
   /** Sent along. */
   headers?: Record<string, string> | undefined;
@@ -658,7 +698,7 @@ export interface WebhookEndpointUpdate {
   /** Without a part after #. */
   url?: string | undefined;
   /** Null: every event. */
-  events?: ("order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync")[] | null | undefined;
+  events?: ("order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested")[] | null | undefined;
   description?: string | undefined;
   /** Sent along. */
   headers?: Record<string, string> | undefined;
@@ -677,7 +717,7 @@ export interface WebhookSecretReveal {
 }
 
 export interface WebhookTest {
-  event: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync";
+  event: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested";
 }
 
 export interface WebhookRecover {
@@ -691,7 +731,7 @@ export interface WebhookRecover {
 
 export interface AutomationCreate {
   name: string;
-  event: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync";
+  event: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested";
   /** Only for events that have a product. Null: every product. */
   productId?: string | null | undefined;
   action: {
@@ -729,7 +769,7 @@ export interface AutomationUpdate {
 }
 
 export interface AutomationPreview {
-  event: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "endpoint.off";
+  event: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested" | "endpoint.off" | "processor.key_refused";
   action: {
     type: "email";
     to: "buyer" | "seller";
@@ -771,6 +811,8 @@ export interface SettingsUpdate {
   refundPolicyUrl?: string | null | undefined;
   portalCancel?: boolean | undefined;
   portalPause?: boolean | undefined;
+  withdrawalDays?: number | undefined;
+  immediateAccessConsent?: boolean | undefined;
   statementSuffix?: string | null | undefined;
 }
 
@@ -957,6 +999,8 @@ export interface OrderPaidPayload {
   lastFour: string;
   /** `apple_pay` or `google_pay`; empty for a card that was typed. */
   wallet: string;
+  /** The sentence by which the buyer gave up the right to withdraw for immediate access; empty where none was asked. */
+  immediateAccess: string;
 }
 
 export interface OrderRefundedPayload {
@@ -1016,6 +1060,12 @@ export interface PaymentRefundedPayload {
   /** Lower-case ISO 4217 code, such as `usd`. */
   currency: string;
   sentAt: string;
+  /** What has gone back by then of the order’s own payments together; of a renewal, of its payment. Below `paidCents` it is a part. Minor units: 4900 is 49.00. */
+  refundedTotalCents: number;
+  refundedTotal: string;
+  /** What was paid for it. Minor units: 4900 is 49.00. */
+  paidCents: number;
+  paid: string;
 }
 
 export interface DisputeOpenedPayload {
@@ -1170,6 +1220,23 @@ export interface AffiliatePaidPayload {
   sentAt: string;
 }
 
+export interface WithdrawalRequestedPayload {
+  event: "withdrawal.requested";
+  withdrawalId: string;
+  /** Of the order that was found for it; empty where none was. */
+  orderId: string;
+  product: string;
+  productId: string;
+  /** As whoever withdrew typed it, and so are the next two. */
+  name: string;
+  email: string;
+  bought: string;
+  statement: string;
+  /** Whether it came after the days that the shop gives. */
+  late: boolean;
+  sentAt: string;
+}
+
 export interface FunnelEmailSyncPayload {
   event: "funnel.email.sync";
   productId: string;
@@ -1197,6 +1264,8 @@ export interface Product {
   description: string | null;
   /** The picture on the product’s page; see `putProductImage`. */
   image_url: string | null;
+  /** Whether the page of the shop shows it while it is live. */
+  listed: boolean;
   /** The product’s hosted page. It sells while the product is live. */
   checkout_url: string;
   created_at: string;
@@ -1235,6 +1304,10 @@ export interface Offer {
   active: 0 | 1;
   access_url: string | null;
   description: string | null;
+  /** An earlier, higher price: struck through beside the price. It changes nothing of what is charged. Minor units: 4900 is 49.00. */
+  compare_at_cents: number | null;
+  /** Its picture; see `putBumpImage` and `putUpsellImage`. */
+  image_url: string | null;
   /** Counts the changes by its update, which takes it as `If-Match`. */
   version: number;
 }
@@ -1287,6 +1360,8 @@ export interface Order {
   country: string | null;
   affiliate_code: string | null;
   test: boolean;
+  /** The sentence that the buyer ticked on the checkout, to have access at once and give up the right to withdraw; null where none was asked. */
+  immediate_access: string | null;
 }
 
 export interface OrderCreated {
@@ -1348,6 +1423,8 @@ export interface OrderWithPayments {
   country: string | null;
   affiliate_code: string | null;
   test: boolean;
+  /** The sentence that the buyer ticked on the checkout, to have access at once and give up the right to withdraw; null where none was asked. */
+  immediate_access: string | null;
   /** Oldest first; empty for an order that was only recorded. Of more than 100 the oldest declines are left out. */
   payments: Payment[];
   /** Disputes of its payments and of its renewals’, oldest first; null where there are none. */
@@ -1433,7 +1510,7 @@ export interface WebhookDelivery {
   email: string | null;
   /** Of the endpoint, or of the automation. */
   endpoint_id: string;
-  /** Null when no URL is connected, and for emails. When the endpoint or the automation was removed, that of the last attempt: `mailto:` and the recipient for emails. */
+  /** Null when no URL is connected. Of an email, `mailto:` and the recipient of the last attempt; null before the first. When the endpoint or the automation was removed, that of the last attempt. */
   url: string | null;
   status: "pending" | "sending" | "delivered" | "held" | "failed" | "canceled" | "filtered";
   /** Why it has this status, in one line: why nothing was sent, when nothing was. */
@@ -1504,6 +1581,29 @@ export interface Refund {
   }[] | undefined;
   /** Only while it is so: a charge for a renewal of its subscription was sent to the payment processor before the refund, and its outcome is not known yet: it may take the money. A refund that is `processing` goes on when it has ended; beside `refunded` (an order of the seller’s own code) nothing waits for it, and its payment is refunded by itself. */
   renewalUnderWay?: true | undefined;
+}
+
+export interface Customer {
+  /** Made of the account and the mailbox: it never changes, and says nothing of the address. */
+  id: string;
+  /** As the buyer typed it at the latest order. */
+  email: string;
+  /** Of the latest order that has one; empty where none has. */
+  name: string;
+  /** Orders that are paid or refunded, or whose card is held. */
+  orders: number;
+  /** One sum for each currency: what was paid for orders and for the renewals that the platform charged, less what went back. A held card counts nothing. */
+  spent: {
+    /** Lower-case ISO 4217 code, such as `usd`. */
+    currency: string;
+    /** Minor units: 4900 is 49.00. */
+    amount_cents: number;
+  }[];
+  /** Subscriptions whose status is `active`. */
+  active_subscriptions: number;
+  first_purchase_at: string;
+  /** Of the latest order; a renewal is none. */
+  last_purchase_at: string;
 }
 
 export interface PaymentRefund {
@@ -1590,6 +1690,24 @@ export interface Seller {
   refundPolicyUrl: string | null;
   /** Buyers may cancel their subscriptions in the portal. */
   portalCancel: boolean;
+  /** For so many days buyers may withdraw from a purchase; 0 where the shop takes no withdrawals. */
+  withdrawalDays: number;
+  /** Whether `payCheckout` takes `immediateAccess` alone: the buyer agrees to lose the right to withdraw. */
+  immediateAccessConsent: boolean;
+}
+
+export interface ShownProduct {
+  id: string;
+  name: string;
+  /** Minor units: 4900 is 49.00. */
+  priceCents: number;
+  /** Lower-case ISO 4217 code, such as `usd`. */
+  currency: string;
+  pricingType: "onetime" | "subscription";
+  billingInterval: "month" | "year" | null;
+  imageUrl: string | null;
+  /** The page that sells it. */
+  checkoutUrl: string;
 }
 
 export interface CheckoutOffer {
@@ -1612,6 +1730,9 @@ export interface CheckoutOffer {
     description: string | null;
     /** Minor units: 4900 is 49.00. */
     priceCents: number;
+    /** An earlier, higher price, which is shown struck through. Minor units: 4900 is 49.00. */
+    compareAtCents: number | null;
+    imageUrl: string | null;
     chosen: boolean;
   }[];
   hasDiscountCodes: boolean;
@@ -1667,6 +1788,9 @@ export interface CheckoutOpened {
     description: string | null;
     /** Minor units: 4900 is 49.00. */
     priceCents: number;
+    /** An earlier, higher price, which is shown struck through. Minor units: 4900 is 49.00. */
+    compareAtCents: number | null;
+    imageUrl: string | null;
     chosen: boolean;
   }[];
   lines: {
@@ -1699,6 +1823,9 @@ export interface CheckoutOpened {
     status: "offered" | "accepted" | "declined" | "card_declined" | "not_decided";
     /** Until when the buyer may decide; the order is paid without the upsell then. Null once it is decided. */
     expiresAt: string | null;
+    /** An earlier, higher price, which is shown struck through. Minor units: 4900 is 49.00. */
+    compareAtCents: number | null;
+    imageUrl: string | null;
   } | null;
   action: {
     url: string;
@@ -1747,6 +1874,9 @@ export interface Checkout {
     description: string | null;
     /** Minor units: 4900 is 49.00. */
     priceCents: number;
+    /** An earlier, higher price, which is shown struck through. Minor units: 4900 is 49.00. */
+    compareAtCents: number | null;
+    imageUrl: string | null;
     chosen: boolean;
   }[];
   lines: {
@@ -1779,6 +1909,9 @@ export interface Checkout {
     status: "offered" | "accepted" | "declined" | "card_declined" | "not_decided";
     /** Until when the buyer may decide; the order is paid without the upsell then. Null once it is decided. */
     expiresAt: string | null;
+    /** An earlier, higher price, which is shown struck through. Minor units: 4900 is 49.00. */
+    compareAtCents: number | null;
+    imageUrl: string | null;
   } | null;
   action: {
     url: string;
@@ -1833,6 +1966,66 @@ export interface OptOut {
   businessName: string;
   /** Whether the seller’s reminders to this buyer have ended. */
   optedOut: boolean;
+}
+
+export interface WithdrawalDraft {
+  /** Of who withdraws. */
+  name: string;
+  /** The order’s number, or what was bought. */
+  bought: string;
+  /** Where the acknowledgement goes. */
+  email: string;
+  seller: string;
+  /** The words that are declared by confirming. */
+  statement: string;
+}
+
+export interface WithdrawalReceipt {
+  /** Of who withdraws. */
+  name: string;
+  /** The order’s number, or what was bought. */
+  bought: string;
+  /** Where the acknowledgement goes. */
+  email: string;
+  seller: string;
+  /** The words that are declared by confirming. */
+  statement: string;
+  /** When the confirmation was received. Nothing is decided by it. */
+  receivedAt: string;
+}
+
+export interface Withdrawal {
+  id: string;
+  status: "requested" | "accepted" | "declined";
+  name: string;
+  /** What was typed: the order’s number, or what was bought. */
+  bought: string;
+  /** What was typed; it may be another than the order’s. */
+  email: string;
+  statement: string;
+  /** Whether it came after `withdrawalDays`; null while no order is known. It is taken all the same. */
+  late: boolean | null;
+  /** Why it was declined. */
+  answer: string | null;
+  /** What was found for it; null where nothing was. */
+  order: {
+    id: string;
+    product_name: string;
+    customer_email: string;
+    /** Minor units: 4900 is 49.00. */
+    total_cents: number;
+    /** Minor units: 4900 is 49.00. */
+    refunded_cents: number;
+    /** Lower-case ISO 4217 code, such as `usd`. */
+    currency: string;
+    status: "paid" | "refunded" | "authorized" | "expired";
+    /** The sentence by which the buyer gave up the right to withdraw on the checkout; null where none was asked. */
+    immediate_access: string | null;
+    created_at: string;
+  } | null;
+  test: boolean;
+  requested_at: string;
+  closed_at: string | null;
 }
 
 export interface Subscription {
@@ -2049,6 +2242,8 @@ export interface PortalOrderWithReceipt {
   last_four: string | null;
   /** The wallet that gave the card; null for a card that was typed. */
   wallet?: "apple_pay" | "google_pay" | null | undefined;
+  /** The sentence by which the buyer gave up the right to withdraw for immediate access; null where none was asked. */
+  immediate_access: string | null;
   /** What went back of the order itself, oldest first. */
   refunds: {
     /** Minor units: 4900 is 49.00. */
@@ -2330,6 +2525,14 @@ export interface Overview {
       mrrCents: number;
       /** At the end. */
       activeSubscriptions: number;
+      /** `revenueCents` less `refundedCents`. Fees of the payment processor are not subtracted. Minor units: 4900 is 49.00. */
+      netRevenueCents?: number | undefined;
+      /** The average total of an order. Minor units: 4900 is 49.00. */
+      aovCents?: number | undefined;
+      /** From 0 to 1: orders with a bump, of all orders. */
+      bumpTakeRate?: number | undefined;
+      /** From 0 to 1: orders with an upsell, of those that were shown one. */
+      upsellTakeRate?: number | undefined;
     };
     previous: {
       /** Minor units: 4900 is 49.00. */
@@ -2342,6 +2545,14 @@ export interface Overview {
       mrrCents: number;
       /** At the end. */
       activeSubscriptions: number;
+      /** `revenueCents` less `refundedCents`. Fees of the payment processor are not subtracted. Minor units: 4900 is 49.00. */
+      netRevenueCents?: number | undefined;
+      /** The average total of an order. Minor units: 4900 is 49.00. */
+      aovCents?: number | undefined;
+      /** From 0 to 1: orders with a bump, of all orders. */
+      bumpTakeRate?: number | undefined;
+      /** From 0 to 1: orders with an upsell, of those that were shown one. */
+      upsellTakeRate?: number | undefined;
     };
     /** Every day or month of the span. */
     series: {
@@ -2364,16 +2575,22 @@ export interface Overview {
     current: {
       views: number;
       conversionRate: number;
+      /** Orders from the checkout, of which the conversion is made; those recorded by API have no view. */
+      checkoutOrders?: number | undefined;
     };
     previous: {
       views: number;
       conversionRate: number;
+      /** Orders from the checkout, of which the conversion is made; those recorded by API have no view. */
+      checkoutOrders?: number | undefined;
     };
     series: {
       /** The day as `YYYY-MM-DD`, or the month as `YYYY-MM`. */
       date: string;
       views: number;
       conversionRate: number;
+      /** Orders from the checkout, of which the conversion is made; those recorded by API have no view. */
+      checkoutOrders?: number | undefined;
     }[];
   };
   /** Those with the most revenue of their currency in the span first. The rest is in the sums above too. */
@@ -2394,11 +2611,33 @@ export interface Overview {
     mrrCents: number;
     /** At the end. */
     activeSubscriptions: number;
+    /** `revenueCents` less `refundedCents`. Fees of the payment processor are not subtracted. Minor units: 4900 is 49.00. */
+    netRevenueCents?: number | undefined;
+    /** The average total of an order. Minor units: 4900 is 49.00. */
+    aovCents?: number | undefined;
+    /** From 0 to 1: orders with a bump, of all orders. */
+    bumpTakeRate?: number | undefined;
+    /** From 0 to 1: orders with an upsell, of those that were shown one. */
+    upsellTakeRate?: number | undefined;
     views: number;
     conversionRate: number;
+    /** Orders from the checkout, of which the conversion is made; those recorded by API have no view. */
+    checkoutOrders?: number | undefined;
   }[];
   /** Of all products, those that `limit` left out among them. */
   productCount: number;
+}
+
+export interface Retention {
+  /** Every month of the span, the earliest first. A month in which none was started has zeros. */
+  data: {
+    /** In which they were started, as `YYYY-MM`, UTC. */
+    month: string;
+    /** How many were started. */
+    started: number;
+    /** How many of them are active at the end of that month, at the end of the month after it, and so on. The last is of the current month: those active now. */
+    active: number[];
+  }[];
 }
 
 export interface FeeSums {
@@ -2524,7 +2763,7 @@ export interface WebhookEndpoint {
   url: string;
   description: string;
   /** Null: every event. */
-  events: ("order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync")[] | null;
+  events: ("order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested")[] | null;
   /** Names of its own headers. Values are not shown. */
   headers: string[];
   active: boolean;
@@ -2600,6 +2839,14 @@ export interface ActivityEntry {
   /** Null when no further attempt follows. */
   next_attempt_at: string | null;
   test: boolean;
+  /** Of the event: its buyer, or the affiliate who was paid. */
+  email?: string | null | undefined;
+  /** Name of the product that the event is about; null after 30 days. */
+  product?: string | null | undefined;
+  /** What the event is over, in minor units; null after 30 days. 4900 is 49.00. */
+  amount_cents?: number | null | undefined;
+  /** Lower-case ISO 4217 code, such as `usd`. */
+  currency?: string | null | undefined;
 }
 
 export interface Diagnosis {
@@ -2618,7 +2865,7 @@ export interface WebhookDeliveryDetail {
   email: string | null;
   /** Of the endpoint, or of the automation. */
   endpoint_id: string;
-  /** Null when no URL is connected, and for emails. When the endpoint or the automation was removed, that of the last attempt: `mailto:` and the recipient for emails. */
+  /** Null when no URL is connected. Of an email, `mailto:` and the recipient of the last attempt; null before the first. When the endpoint or the automation was removed, that of the last attempt. */
   url: string | null;
   status: "pending" | "sending" | "delivered" | "held" | "failed" | "canceled" | "filtered";
   /** Why it has this status, in one line: why nothing was sent, when nothing was. */
@@ -2666,7 +2913,7 @@ export interface LoggedEvent {
   id: string;
   /** Counts the account’s events without gaps, from 1. */
   sequence: number;
-  event: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync";
+  event: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested";
   occurred_at: string;
   test: boolean;
   /** What webhooks carry; null after 30 days. */
@@ -2699,16 +2946,16 @@ export interface Automation {
   id: string;
   name: string;
   /** Null for automations that the seller made. */
-  built_in: "receipt" | "sale_notice" | "renewal_receipt" | "refund_notice" | "hold_end_notice" | "payment_failed_notice" | "cancellation_notice" | "dispute_notice" | "dispute_end_notice" | "endpoint_off_notice" | null;
+  built_in: "receipt" | "sale_notice" | "renewal_receipt" | "refund_notice" | "partial_refund_notice" | "hold_end_notice" | "payment_failed_notice" | "renewal_failed_notice" | "cancellation_notice" | "dispute_notice" | "dispute_end_notice" | "endpoint_off_notice" | "key_refused_notice" | null;
   active: boolean;
-  /** Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you. Null also of a `renewal_receipt` that was never on, in accounts that are older than it. */
+  /** Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you. Null also of a `renewal_receipt` and a `partial_refund_notice` that were never on, in accounts that are older than these. */
   switched_off: {
     reason: "seller" | "gone" | "failing";
     at: string;
   } | null;
-  /** False while its emails cannot be sent, because this deployment has no mail server (`SMTP_URL`). */
+  /** False while its emails go nowhere, because this deployment has neither a mail server (`SMTP_URL`) nor a folder for files (`EMAIL_DIR`), or `AUTOMATION_EMAILS` is off. */
   available: boolean;
-  /** Of a built-in one also `endpoint.off`, which is no webhook. */
+  /** Of a built-in one also `endpoint.off` and `processor.key_refused`, which are no webhooks. */
   event: string;
   /** Null: of every product. */
   product_id: string | null;
@@ -2766,6 +3013,8 @@ export interface DailyResult {
     code: "charge_limit" | "account_failed" | "no_payment_processor" | "new_cards_needed" | "key_refused" | "reminders_failed" | "orphans_found" | "books_not_compared" | "outcome_unknown" | "orders_differ" | "orders_not_compared" | "charging_stopped" | "charges_disabled";
     detail: string;
   }[];
+  /** Renewals that were declined, those tried again among them; left out where none was. */
+  declined?: number | undefined;
 }
 
 export interface DailyRun {
@@ -2953,6 +3202,10 @@ export interface Settings {
   portalCancel: boolean;
   /** Whether buyers may pause and resume their subscriptions in the portal. */
   portalPause: boolean;
+  /** For so many days after a purchase consumers may withdraw from it; the shop’s pages and receipts link to the page that takes withdrawals. 0: it has no such page, for sellers whom the law of the EU does not bind. */
+  withdrawalDays: number;
+  /** Whether buyers tick on the checkout that they want access at once, and know that they lose the right to withdraw by it. */
+  immediateAccessConsent: boolean;
   /** Stands on the statements of buyers’ cards after the name that Stripe has of the business, for payments of Stripe; null: the name alone. */
   statementSuffix: string | null;
   /** The address given for `supportEmail` that has not confirmed yet: nothing uses it. It gets its email once the account’s own address is verified. See `requestSupportEmailVerification`. */
@@ -2995,7 +3248,7 @@ export interface ApiKeyCreated {
 
 export interface AuditEntry {
   id: string;
-  kind: "log_in" | "api_key" | "settings" | "processor" | "webhook" | "automation" | "refund" | "payout" | "export" | "daily_job" | "portal_link";
+  kind: "log_in" | "api_key" | "settings" | "processor" | "webhook" | "automation" | "refund" | "withdrawal" | "payout" | "export" | "daily_job" | "portal_link";
   /** The id of the operation, as in this document; `recover` and `create` of the operator’s command. */
   operation: string;
   /** What it was done to or what it made: an id, or the code of an affiliate; null where there is none. */
@@ -3044,6 +3297,8 @@ export interface Me {
   handle: string;
   /** Whether the deployment is a copy of another one: then it only reads, until its operator makes it the original. */
   isCopy: boolean;
+  /** Where emails are files, as this deployment has no mail server (`SMTP_URL`): a folder of the computer that it runs on. Null where they are sent. */
+  emailFolder?: string | null | undefined;
 }
 
 export interface Confirmed {
@@ -3176,6 +3431,8 @@ export class Client extends BaseClient {
       limit?: number | undefined;
       /** Id of the last one of the page before. It may have left the filters since. */
       before?: string | undefined;
+      /** Only those with this status. */
+      status?: "draft" | "live" | "archived" | undefined;
     } | undefined } = {}, options: CallOptions = {}): Promise<{
     data: Product[];
     /** Whether older ones follow: send the last id as `before`. */
@@ -3251,6 +3508,16 @@ export class Client extends BaseClient {
     return this.call({ method: 'DELETE', path: '/api/v1/products/{productId}/bumps/{offerId}' }, input, options);
   }
 
+  /** Set the picture of an order bump: http://127.0.0.1:3000/developers/reference/funnel#putBumpImage */
+  putBumpImage(input: { productId: string; offerId: string; body: ImagePut }, options: CallOptions = {}): Promise<Image> {
+    return this.call({ method: 'PUT', path: '/api/v1/products/{productId}/bumps/{offerId}/image' }, input, options);
+  }
+
+  /** Delete the picture of an order bump: http://127.0.0.1:3000/developers/reference/funnel#deleteBumpImage */
+  deleteBumpImage(input: { productId: string; offerId: string }, options: CallOptions = {}): Promise<Ok> {
+    return this.call({ method: 'DELETE', path: '/api/v1/products/{productId}/bumps/{offerId}/image' }, input, options);
+  }
+
   /** Add an upsell: http://127.0.0.1:3000/developers/reference/funnel#createUpsell */
   createUpsell(input: { productId: string; body: OfferCreate }, options: CallOptions = {}): Promise<Offer> {
     return this.call({ method: 'POST', path: '/api/v1/products/{productId}/upsells', isKeyed: true }, input, options);
@@ -3269,6 +3536,16 @@ export class Client extends BaseClient {
   /** Remove an upsell: http://127.0.0.1:3000/developers/reference/funnel#deleteUpsell */
   deleteUpsell(input: { productId: string; offerId: string }, options: CallOptions = {}): Promise<Ok> {
     return this.call({ method: 'DELETE', path: '/api/v1/products/{productId}/upsells/{offerId}' }, input, options);
+  }
+
+  /** Set the picture of an upsell: http://127.0.0.1:3000/developers/reference/funnel#putUpsellImage */
+  putUpsellImage(input: { productId: string; offerId: string; body: ImagePut }, options: CallOptions = {}): Promise<Image> {
+    return this.call({ method: 'PUT', path: '/api/v1/products/{productId}/upsells/{offerId}/image' }, input, options);
+  }
+
+  /** Delete the picture of an upsell: http://127.0.0.1:3000/developers/reference/funnel#deleteUpsellImage */
+  deleteUpsellImage(input: { productId: string; offerId: string }, options: CallOptions = {}): Promise<Ok> {
+    return this.call({ method: 'DELETE', path: '/api/v1/products/{productId}/upsells/{offerId}/image' }, input, options);
   }
 
   /** Add a post-purchase email: http://127.0.0.1:3000/developers/reference/funnel#createFunnelEmail */
@@ -3426,6 +3703,8 @@ export class Client extends BaseClient {
       from?: string | undefined;
       /** Before this time, which is not included. */
       to?: string | undefined;
+      /** Only those whose `dispute` is this. */
+      dispute?: "open" | "lost" | undefined;
       /** As the buyer came with it, in upper or lower case. */
       affiliateCode?: string | undefined;
     } | undefined } = {}, options: CallOptions = {}): Promise<{
@@ -3464,6 +3743,8 @@ export class Client extends BaseClient {
       from?: string | undefined;
       /** Before this time, which is not included. */
       to?: string | undefined;
+      /** Only those whose `dispute` is this. */
+      dispute?: "open" | "lost" | undefined;
       /** As the buyer came with it, in upper or lower case. */
       affiliateCode?: string | undefined;
     } | undefined } = {}, options: CallOptions = {}): Promise<{
@@ -3534,6 +3815,34 @@ export class Client extends BaseClient {
     return this.call({ method: 'POST', path: '/api/v1/orders/{orderId}/refund', isKeyed: true }, input, options);
   }
 
+  /** List customers, newest first: http://127.0.0.1:3000/developers/reference/customers#listCustomers */
+  listCustomers(input: { query?: {
+      /** How many at most. */
+      limit?: number | undefined;
+      /** Id of the last one of the page before. It may have left the filters since. */
+      before?: string | undefined;
+      /** The buyer’s email address, the customer’s id, or how a name on an order begins; in upper or lower case. */
+      q?: string | undefined;
+    } | undefined } = {}, options: CallOptions = {}): Promise<{
+    data: Customer[];
+    /** Whether older ones follow: send the last id as `before`. */
+    has_more?: boolean | undefined;
+  }> {
+    return this.call({ method: 'GET', path: '/api/v1/customers' }, input, options);
+  }
+  /** Each entry of `listCustomers`, page by page. */
+  iterateCustomers(input: Parameters<Client['listCustomers']>[0] = {}, options: CallOptions = {}): AsyncGenerator<Customer, void, undefined> {
+    return this.each<Customer, Awaited<ReturnType<Client['listCustomers']>>>(
+      (cursor) => this.listCustomers({ ...input, query: { limit: 100, ...input.query, ...(cursor !== undefined && { before: cursor }) } }, options),
+      lastId,
+    );
+  }
+
+  /** Read one customer: http://127.0.0.1:3000/developers/reference/customers#getCustomer */
+  getCustomer(input: { customerId: string }, options: CallOptions = {}): Promise<Customer> {
+    return this.call({ method: 'GET', path: '/api/v1/customers/{customerId}' }, input, options);
+  }
+
   /** Download orders as CSV: http://127.0.0.1:3000/developers/reference/orders#exportOrders */
   exportOrders(input: { query?: {
       /** The buyer’s email address, the order’s id, or how the buyer’s name begins; in upper or lower case. */
@@ -3546,6 +3855,8 @@ export class Client extends BaseClient {
       from?: string | undefined;
       /** Before this time, which is not included. */
       to?: string | undefined;
+      /** Only those whose `dispute` is this. */
+      dispute?: "open" | "lost" | undefined;
       /** As the buyer came with it, in upper or lower case. */
       affiliateCode?: string | undefined;
       /** Of all times in the file, as the IANA database names it. UTC unless given. */
@@ -3632,6 +3943,27 @@ export class Client extends BaseClient {
     return this.call({ method: 'GET', path: '/api/checkout/sellers/{handle}' }, input, options);
   }
 
+  /** List what a seller has on sale: http://127.0.0.1:3000/developers/reference/checkout#listShopProducts */
+  listShopProducts(input: { handle: string; query?: {
+      /** How many at most. */
+      limit?: number | undefined;
+      /** Id of the last one of the page before. It may have left the filters since. */
+      before?: string | undefined;
+    } | undefined }, options: CallOptions = {}): Promise<{
+    data: ShownProduct[];
+    /** Whether older ones follow: send the last id as `before`. */
+    has_more?: boolean | undefined;
+  }> {
+    return this.call({ method: 'GET', path: '/api/checkout/sellers/{handle}/products' }, input, options);
+  }
+  /** Each entry of `listShopProducts`, page by page. */
+  iterateShopProducts(input: Parameters<Client['listShopProducts']>[0], options: CallOptions = {}): AsyncGenerator<ShownProduct, void, undefined> {
+    return this.each<ShownProduct, Awaited<ReturnType<Client['listShopProducts']>>>(
+      (cursor) => this.listShopProducts({ ...input, query: { limit: 100, ...input.query, ...(cursor !== undefined && { before: cursor }) } }, options),
+      lastId,
+    );
+  }
+
   /** Read what a product’s page shows, and what a choice costs: http://127.0.0.1:3000/developers/reference/checkout#getOffer */
   getOffer(input: { handle: string; slug: string; query?: {
       /** Ids of the chosen order bumps, separated by commas. */
@@ -3692,6 +4024,44 @@ export class Client extends BaseClient {
   /** End a seller’s reminders to a buyer: http://127.0.0.1:3000/developers/reference/checkout#optOut */
   optOut(input: { token: string }, options: CallOptions = {}): Promise<OptOut> {
     return this.call({ method: 'POST', path: '/api/checkout/opt-outs/{token}' }, input, options);
+  }
+
+  /** Get the words of a withdrawal from a contract: http://127.0.0.1:3000/developers/reference/withdrawals#requestWithdrawal */
+  requestWithdrawal(input: { body: WithdrawalRequest }, options: CallOptions = {}): Promise<WithdrawalDraft> {
+    return this.call({ method: 'POST', path: '/api/withdrawals' }, input, options);
+  }
+
+  /** Withdraw from a contract: http://127.0.0.1:3000/developers/reference/withdrawals#confirmWithdrawal */
+  confirmWithdrawal(input: { body: WithdrawalRequest }, options: CallOptions = {}): Promise<WithdrawalReceipt> {
+    return this.call({ method: 'POST', path: '/api/withdrawals/confirm', isKeyed: true }, input, options);
+  }
+
+  /** List withdrawals from contracts, newest first: http://127.0.0.1:3000/developers/reference/withdrawals#listWithdrawals */
+  listWithdrawals(input: { query?: {
+      /** How many at most. */
+      limit?: number | undefined;
+      /** Id of the last one of the page before. It may have left the filters since. */
+      before?: string | undefined;
+      /** Only those with this status. */
+      status?: "requested" | "accepted" | "declined" | undefined;
+    } | undefined } = {}, options: CallOptions = {}): Promise<{
+    data: Withdrawal[];
+    /** Whether older ones follow: send the last id as `before`. */
+    has_more?: boolean | undefined;
+  }> {
+    return this.call({ method: 'GET', path: '/api/v1/withdrawals' }, input, options);
+  }
+  /** Each entry of `listWithdrawals`, page by page. */
+  iterateWithdrawals(input: Parameters<Client['listWithdrawals']>[0] = {}, options: CallOptions = {}): AsyncGenerator<Withdrawal, void, undefined> {
+    return this.each<Withdrawal, Awaited<ReturnType<Client['listWithdrawals']>>>(
+      (cursor) => this.listWithdrawals({ ...input, query: { limit: 100, ...input.query, ...(cursor !== undefined && { before: cursor }) } }, options),
+      lastId,
+    );
+  }
+
+  /** Accept or decline a withdrawal: http://127.0.0.1:3000/developers/reference/withdrawals#closeWithdrawal */
+  closeWithdrawal(input: { withdrawalId: string; body: WithdrawalClose }, options: CallOptions = {}): Promise<Withdrawal> {
+    return this.call({ method: 'POST', path: '/api/v1/withdrawals/{withdrawalId}/close', isKeyed: true }, input, options);
   }
 
   /** List subscriptions, newest first: http://127.0.0.1:3000/developers/reference/subscriptions#listSubscriptions */
@@ -4016,7 +4386,7 @@ export class Client extends BaseClient {
   getOverview(input: { query?: {
       /** First day of the span, UTC; left out, 29 days before `to`. */
       from?: string | undefined;
-      /** Last day, UTC, today at the latest; left out, today. At most 366 days with `from`. */
+      /** Last day, UTC, today at the latest; left out, today. At most 366 days with `from`, and 3660 by month. */
       to?: string | undefined;
       /** What a point of the series is; left out, a day. */
       by?: "day" | "month" | undefined;
@@ -4024,6 +4394,14 @@ export class Client extends BaseClient {
       limit?: number | undefined;
     } | undefined } = {}, options: CallOptions = {}): Promise<Overview> {
     return this.call({ method: 'GET', path: '/api/v1/overview' }, input, options);
+  }
+
+  /** Read how many subscriptions stay, by the month of their start: http://127.0.0.1:3000/developers/reference/metrics#getRetention */
+  getRetention(input: { query?: {
+      /** Months of start, the current one the last; left out, 12. */
+      months?: number | undefined;
+    } | undefined } = {}, options: CallOptions = {}): Promise<Retention> {
+    return this.call({ method: 'GET', path: '/api/v1/retention' }, input, options);
   }
 
   /** Read what the payment processor kept over a span of days: http://127.0.0.1:3000/developers/reference/metrics#getFees */
@@ -4176,7 +4554,7 @@ export class Client extends BaseClient {
       /** Only those with this status. */
       status?: "delivered" | "failed" | "notice" | undefined;
       /** Name of the event. */
-      event?: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "endpoint.off" | undefined;
+      event?: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested" | "endpoint.off" | "processor.key_refused" | undefined;
       /** The `webhook-id` that the receiver saw. */
       eventId?: string | undefined;
       /** Only those of this order. */
@@ -4213,7 +4591,7 @@ export class Client extends BaseClient {
       /** Only those with this status. */
       status?: "pending" | "sending" | "delivered" | "held" | "failed" | "canceled" | "filtered" | undefined;
       /** Name of the event. */
-      event?: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "endpoint.off" | undefined;
+      event?: "order.paid" | "order.refunded" | "order.reopened" | "order.expired" | "payment.refunded" | "dispute.opened" | "dispute.closed" | "upsell.accepted" | "subscription.rebilled" | "subscription.payment_failed" | "subscription.canceled" | "subscription.paused" | "subscription.resumed" | "affiliate.paid" | "funnel.email.sync" | "withdrawal.requested" | "endpoint.off" | "processor.key_refused" | undefined;
       /** The `webhook-id` that the receiver saw. */
       eventId?: string | undefined;
       /** Only those of this order. */
@@ -4382,6 +4760,10 @@ export class Client extends BaseClient {
       /** Id of the last one of the page before. It may have left the filters since. */
       before?: string | undefined;
     } | undefined } = {}, options: CallOptions = {}): Promise<{
+    /** Since when a run is due each day: when the account was made, with the platform key the first one. Null without accounts. */
+    due_since: string | null;
+    /** When the deployment runs it next by itself, for every account; null where a scheduler of yours has to. */
+    next_start_at: string | null;
     data: DailyRun[];
     /** Whether older ones follow: send the last id as `before`. */
     has_more?: boolean | undefined;
@@ -4512,7 +4894,7 @@ export class Client extends BaseClient {
       /** Id of the last one of the page before. It may have left the filters since. */
       before?: string | undefined;
       /** Only entries about this. */
-      kind?: "log_in" | "api_key" | "settings" | "processor" | "webhook" | "automation" | "refund" | "payout" | "export" | "daily_job" | "portal_link" | undefined;
+      kind?: "log_in" | "api_key" | "settings" | "processor" | "webhook" | "automation" | "refund" | "withdrawal" | "payout" | "export" | "daily_job" | "portal_link" | undefined;
     } | undefined } = {}, options: CallOptions = {}): Promise<{
     data: AuditEntry[];
     /** Whether older ones follow: send the last id as `before`. */
@@ -4617,6 +4999,8 @@ export interface EventPayloads {
   "subscription.resumed": SubscriptionResumedPayload;
   /** The seller records a payout to an affiliate */
   "affiliate.paid": AffiliatePaidPayload;
+  /** A buyer, or whoever gives that name, withdraws from a contract by the shop’s page */
+  "withdrawal.requested": WithdrawalRequestedPayload;
   /** A post-purchase email is pushed; one event for each email */
   "funnel.email.sync": FunnelEmailSyncPayload;
 }
@@ -4649,6 +5033,7 @@ const knownEvents: ReadonlySet<string> = new Set([
   "subscription.paused",
   "subscription.resumed",
   "affiliate.paid",
+  "withdrawal.requested",
   "funnel.email.sync",
 ]);
 

@@ -1,6 +1,7 @@
 import { runMain } from '@app/service-host/run-main';
 import { runAccountCommand } from './account-command.ts';
 import { readConfig } from './config.ts';
+import { runDoctorCommand } from './doctor-command.ts';
 import { gatewayRotation } from './rotation.ts';
 import { createGateway } from './service.ts';
 
@@ -9,6 +10,7 @@ const finishWithinMs = 7_000;
 
 const [command, ...args] = process.argv.slice(2);
 if (command === 'account') process.exitCode = await runAccountCommand(args, readConfig);
+else if (command === 'doctor') process.exitCode = await runDoctorCommand(readConfig());
 else
   await runMain(
     'gateway',

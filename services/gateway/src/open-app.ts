@@ -22,7 +22,10 @@ import { createRateWindows } from './limits/rate-windows.ts';
 import { openLimits } from './open-limits.ts';
 
 type Given = Partial<
-  Pick<GatewayDeps, 'clockControl' | 'writeRefusal' | 'passwordCost' | 'healthTimes' | 'quotaWithinMs'>
+  Pick<
+    GatewayDeps,
+    'clockControl' | 'nextDailyRunMs' | 'writeRefusal' | 'passwordCost' | 'healthTimes' | 'quotaWithinMs'
+  >
 >;
 
 /** Opens what the gateway's requests share; `resources` close it in reverse. */
@@ -67,6 +70,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     portalTokens: createPortalTokens(pepper),
     visitorOf: createVisitorDigest(pepper),
     buyerDigests: createBuyerDigests(pepper),
+    nextDailyRunMs: deps.nextDailyRunMs ?? (() => undefined),
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),
   };

@@ -4,7 +4,6 @@ import { createEventLimit } from './api/processor-event-limit.ts';
 import { createWriteLimit } from './api/write-limit.ts';
 import type { GatewayConfig } from './config.ts';
 import { AccountQuota } from './limits/account-quota.ts';
-import { AddressLimiter } from './limits/address-limiter.ts';
 import { createAttemptCapacity } from './limits/attempt-capacity.ts';
 import { createCodeLimit, unlimitedCodes } from './limits/code-limit.ts';
 import { createDeclineLimit, noDeclineLimit } from './limits/decline-limit.ts';
@@ -15,6 +14,7 @@ import { ReadLimiter, readLimits } from './limits/read-limiter.ts';
 import { createRefusals } from './limits/refusals.ts';
 import { createSignUpLimit, unlimitedSignUps } from './limits/sign-up-limit.ts';
 import { createStoredAnswers } from './limits/stored-answers.ts';
+import { WindowLimiter } from './limits/window-limiter.ts';
 
 /** For callers without a valid key, each address. */
 const addressLimitPerMinute = 60;
@@ -51,8 +51,8 @@ export function openLimits(
   quotaWithinMs?: number,
 ): Limits {
   const { config, logger, resources } = context;
-  const open = (name: string, of: ConstructorParameters<typeof AddressLimiter>[0]): AddressLimiter =>
-    resources.add(`${name} limiter`, new AddressLimiter(of, windows, logger), (created) => created.close());
+  const open = (name: string, of: ConstructorParameters<typeof WindowLimiter>[0]): WindowLimiter =>
+    resources.add(`${name} limiter`, new WindowLimiter(of, windows, logger), (created) => created.close());
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
   return {
     addressLimiter: open('address', { limit: addressLimitPerMinute }),

@@ -1,5 +1,6 @@
 import { defineService } from '@app/service-host/define-service';
 import { portalRequests } from './api/portal/requests.ts';
+import { withdrawalLetterHandlers } from './api/withdrawal-letters.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
@@ -23,7 +24,11 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       const reported = await reportSharedMailboxes(context.database, context.logger);
       context.resources.add('shared mailboxes', reported, (reporting) => reporting.close());
       url = await openServer(context, app, deps);
-      return { requests: portalRequests(app, config.PUBLIC_URL ?? url) };
+      const baseUrl = config.PUBLIC_URL ?? url;
+      return {
+        requests: portalRequests(app, baseUrl),
+        events: withdrawalLetterHandlers({ letters: app.letters, baseUrl }),
+      };
     },
   });
   return { ...(await create(config, deps)), url };

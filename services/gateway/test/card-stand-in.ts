@@ -114,6 +114,7 @@ export function createCardStandIn(nowMs: () => number) {
         test: false,
         items: [],
         refunds: [],
+        immediate_access: null,
       })),
     ],
     billing: [

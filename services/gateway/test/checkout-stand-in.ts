@@ -19,6 +19,12 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { findBuyer } from '@app/contracts/portal';
 import { getOptOut, optOut } from '@app/contracts/reminders';
+import {
+  confirmWithdrawal,
+  type DeclaredWithdrawal,
+  requestWithdrawal,
+  withdrawalStatement,
+} from '@app/contracts/withdrawals';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
 import { createArrivals } from '@app/testing/arrivals';
@@ -36,6 +42,12 @@ interface Bought {
 }
 
 type Pay = (input: RequestInput<typeof payCheckout>, context: RequestContext) => Promise<CheckoutOutcome>;
+
+const draftOf = (body: DeclaredWithdrawal) => ({
+  ...body,
+  seller: 'Shop',
+  statement: withdrawalStatement('Shop', body),
+});
 
 /** What stands in for the buyers' part of the checkout service: it knows its secrets, and pays as a test says. */
 export function createCheckoutStandIn() {
@@ -102,6 +114,8 @@ export function createCheckoutStandIn() {
       if (found === null) throw new DomainError('service_unavailable', 'The database is away.');
       return found ?? { bought: false, rehearsed: false };
     }),
+    onRequest(requestWithdrawal, async ({ body }) => draftOf(body)),
+    onRequest(confirmWithdrawal, async ({ body }) => ({ ...draftOf(body), receivedAt: '2026-11-24T18:21:33.518Z' })),
     onRequestAcrossAccounts(getOptOut, async ({ token }) => ended(token)),
     onRequestAcrossAccounts(optOut, async (input, context) => {
       noted('opt out', input, context);
@@ -136,16 +150,16 @@ export function createCheckoutStandIn() {
       const id = idOfCommand('checkout', context.commandId);
       const secret = randomBytes(32).toString('base64url');
       secrets.set(id, { secret, accountId });
-      return { ...checkoutOf(id, 'course'), secret };
+      return { ...checkoutOf(id, 'course'), secret, accountId };
     }),
     onRequestAcrossAccounts(getCheckout, async (input, context) => {
-      owner(noted('get', input, context));
-      return Object.assign(checkoutOf(input.checkoutId, 'course'), checkout.shown);
+      const accountId = owner(noted('get', input, context));
+      return Object.assign(checkoutOf(input.checkoutId, 'course'), checkout.shown, { accountId });
     }),
     onRequestAcrossAccounts(updateCheckout, async (input, context) => {
-      owner(noted('update', input, context));
+      const accountId = owner(noted('update', input, context));
       requireCode(input.body.discountCode);
-      return { ...checkoutOf(input.checkoutId, 'course'), email: input.body.email ?? null };
+      return { ...checkoutOf(input.checkoutId, 'course'), email: input.body.email ?? null, accountId };
     }),
     onRequestAcrossAccounts(payCheckout, async (input, context) => {
       const accountId = owner(noted('pay', input, context));

@@ -68,6 +68,7 @@ test('a buyer opens, changes, pays and decides without a key, and never learns w
       settingsRevision: expect.any(Number),
     },
     visitor: expect.stringMatching(/^[\w-]{43}$/),
+    imagesUrl: expect.stringMatching(/^http.*\/images\/products$/),
   });
   const answers = [
     await checkout.call('GET'),

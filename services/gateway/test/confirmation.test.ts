@@ -249,6 +249,8 @@ const givenByTheCall: Readonly<Record<string, string>> = {
   createAutomation: 'It shows what the call gave, and the secret that it made.',
   putLogo: 'The public address of what the call gave.',
   putProductImage: 'The public address of what the call gave.',
+  putBumpImage: 'The public address of what the call gave.',
+  putUpsellImage: 'The public address of what the call gave.',
   putPaymentMethod: 'The page of the bank at which this call goes on.',
 };
 

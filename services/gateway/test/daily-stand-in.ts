@@ -1,4 +1,11 @@
-import { countOverdue, type DailyResult, getDailyRun, previewDailyRun, startDailyRun } from '@app/contracts/daily-runs';
+import {
+  countOverdue,
+  type DailyResult,
+  getDailyRun,
+  listDailyRuns,
+  previewDailyRun,
+  startDailyRun,
+} from '@app/contracts/daily-runs';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { countOverdueReminders, previewReminders, runReminders } from '@app/contracts/reminders';
 import type { RequestContext } from '@app/messaging/request-headers';
@@ -54,6 +61,7 @@ export function createDailyStandIn(requested: { push(input: unknown): void }) {
         requested.push(input);
         return await standIn.collect(input, context);
       }),
+      onRequestAcrossAccounts(listDailyRuns, async () => ({ data: [] })),
       onRequestAcrossAccounts(getDailyRun, async ({ runId }, { accountId }) => ({
         ...{
           id: runId,

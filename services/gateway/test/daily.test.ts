@@ -3,6 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { nothingDone } from '@app/testing/daily-result';
 import { announced } from '@app/testing/points';
+import { query } from '@app/testing/sql';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { responseStored } from '../src/points/points.ts';
 import { nothingPlanned } from './daily-stand-in.ts';
@@ -167,6 +168,23 @@ test('one run is read by its id, with the platform key one over all accounts', a
   expect((await send(url, 'GET', '/api/v1/daily-runs/preview', { key: platformKey })).status).toBe(403);
 });
 
+test('the list of runs says since when one is due each day: with the platform key since the first account was made', async () => {
+  const second = await createSeller(url);
+  const list = async (key: string) => (await send(url, 'GET', '/api/v1/daily-runs', { key })).json;
+  const madeAt = async (accountId: string): Promise<string> => {
+    const [row] = await query<{ at: Date }>(
+      harness.database.url,
+      'select created_at as at from accounts where id = $1',
+      [accountId],
+    );
+    return row?.at.toISOString() ?? '';
+  };
+  const [first, own] = [await madeAt(seller.accountId), await madeAt(second.accountId)];
+  expect(first < own).toBe(true);
+  expect(await list(platformKey)).toEqual({ data: [], due_since: first, next_start_at: null });
+  expect(await list(second.key)).toEqual({ data: [], due_since: own, next_start_at: null });
+});
+
 const step = (id: string) => ({
   ...{
     kind: 'renewal' as const,
@@ -211,6 +229,13 @@ test('the preview pages through billing’s steps and then checkout’s reminder
     }
     expect([limit, seen]).toEqual([limit, ['s1', 's2', 's3', 's4', 's5', 'r1', 'r2', 'r3', 'r4']]);
   }
+});
+
+test('the list of runs says when the deployment runs the next one by itself', async () => {
+  const nextDailyRunMs = () => Date.parse('2026-12-01T03:00:00.500Z');
+  const gateway = await harness.start({}, { nextDailyRunMs });
+  const { json } = await send(gateway.url, 'GET', '/api/v1/daily-runs', { key: platformKey });
+  expect(json.next_start_at).toBe('2026-12-01T03:00:00.500Z');
 });
 
 test('a deployment whose daily run is overdue is ready, and says so in its health', async () => {

@@ -50,7 +50,9 @@ test('sign-up opens the dashboard; what a form refuses stands at its field with 
   const email = `${crypto.randomUUID()}@example.com`;
   const refused = await open('/signup', { form: { name: 'Ada', email, password: 'short' } });
   expect([refused.status, refused.cookie]).toEqual([422, '']);
-  expect(refused.text).toMatch(/id="password-error">The password [^<]+\./);
+  expect(refused.text).toContain('id="password-error">This password has 5 characters; it needs 10.');
+  const noAddress = await open('/signup', { form: { name: 'Ada', email: 'ada', password } });
+  expect(noAddress.text).toContain('id="email-error">Enter an email address, like ada@example.com.');
   const made = await open('/signup', { form: { name: 'Ada', email, password } });
   expect([made.status, made.location]).toEqual([303, '/app']);
   const session = made.cookie;
@@ -220,7 +222,7 @@ test('a change of address needs the password; what is refused stands at its fiel
   expect([wrong.status, named(wrong.text, 'email')]).toEqual([422, email]);
   expect(wrong.text).toContain('id="emailPassword-error">The password is not this one.');
   const none = await change({ email: 'a@b', emailPassword: password });
-  expect(none.text).toMatch(/id="email-error">The address [^<]+\./);
+  expect(none.text).toMatch(/id="email-error">Enter an email address, like [^<]+\./);
   expect([none.status, none.text.includes(password)]).toEqual([422, false]);
   const same = await change({ email: own, emailPassword: password });
   expect(same.text).toContain('id="email-error">The address is the address of the account already.');
@@ -247,7 +249,10 @@ const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M
 
 const settingsForms = [
   ['/app/settings', { businessName: 'Typed later', supportEmail: 'later@example.com', handle: 'typed-later' }],
-  ['/app/settings/pages', { accentColor: '#0b5f4f', termsUrl: '', refundPolicyUrl: '', checkoutUrl: '' }],
+  [
+    '/app/settings/pages',
+    { withdrawalDays: '30', accentColor: '#0b5f4f', termsUrl: '', refundPolicyUrl: '', checkoutUrl: '' },
+  ],
   [
     '/app/settings/selling',
     {
@@ -308,6 +313,8 @@ test('a logo is chosen, shown on the checkout’s settings and removed; what is 
     422,
     true,
   ]);
+  const huge = await choose(Buffer.alloc(300 * 1024));
+  expect([huge.status, huge.text.includes(`href="${at}">Back to the form`)]).toEqual([413, true]);
   const pixel = Buffer.from(onePixel, 'base64');
   expect(await choose(pixel)).toMatchObject({ status: 303, location: '/app/settings/pages?saved=1' });
   const { logoUrl } = (await send(url, 'GET', '/api/v1/settings', { session })).json;

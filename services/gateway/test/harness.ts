@@ -14,7 +14,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders, type OrdersQuery } from '@app/contracts/orders';
-import { putPaymentProcessor } from '@app/contracts/payment-processors';
+import { examineStripe, putPaymentProcessor, type StripeExamination } from '@app/contracts/payment-processors';
 import { getProduct, listProducts } from '@app/contracts/products';
 import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
 import type { ServiceName } from '@app/contracts/services';
@@ -59,7 +59,7 @@ type PlaceOrder = (
 export type Harness = Awaited<ReturnType<typeof createHarness>>;
 
 /** For tests of readiness: each request finds out anew, and no service that replies counts as silent. */
-export const sureHealth = { limitMs: 20_000, memoryMs: 0 };
+export const sureHealth = { limitMs: 20_000, memoryMs: 0, refusalMs: 60_000 };
 
 /** A third of a second of CPU for each password would be most of what these tests take. */
 export const passwordCost = { N: 16, r: 1, p: 1 };
@@ -96,7 +96,10 @@ export async function createHarness(given?: TestNats) {
     return new Serialized(json);
   };
   const endpoints = { put: async (): Promise<void> => undefined };
-  const processors = { revoke: async (): Promise<void> => undefined };
+  const processors = {
+    revoke: async (): Promise<void> => undefined,
+    atStripe: { states: [], last_event_at: null } as StripeExamination,
+  };
   const daily = createDailyStandIn(requested);
   const { cards, billing: cardHandlers, checkout: cardOrders } = createCardStandIn(() => clock.nowMs());
   const standIns = [
@@ -119,6 +122,7 @@ export async function createHarness(given?: TestNats) {
         return { ok: true as const };
       }),
       onRequest(putPaymentProcessor, async (input) => reply(input, '{"version":2}')),
+      onRequestAcrossAccounts(examineStripe, async () => processors.atStripe),
       ...daily.billing,
       ...cardHandlers,
     ]),
@@ -196,7 +200,7 @@ export async function createHarness(given?: TestNats) {
     orders,
     /** What the dispatcher does before it answers that a URL is connected. */
     endpoints,
-    /** What billing does before it forgets an account's keys. */
+    /** What billing does before it forgets an account's keys, and what it finds of the accounts at Stripe. */
     processors,
     checkout,
     daily: daily.standIn,

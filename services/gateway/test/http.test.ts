@@ -3,6 +3,7 @@ import { connectionChanged } from '@app/messaging/points';
 import { createNatsServer } from '@app/testing/nats';
 import { listen } from '@app/testing/points';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { fullDiskMet } from '../src/points/points.ts';
 import { createHarness, createSeller, platformKey, sureHealth } from './harness.ts';
 import { type Sent, send, type ToSend } from './http.ts';
 import { exchange } from './raw-http.ts';
@@ -227,7 +228,7 @@ test('field errors name the field, what is wrong and a stable code', async () =>
   expect(one.json.detail).toBe('productSlug is required.');
   const query = await send(url, 'GET', '/api/v1/orders?page=2', { key });
   expect(query.json.detail).toBe(
-    'page is not a known query parameter; known: limit, before, q, status, productId, from, to, affiliateCode.',
+    'page is not a known query parameter; known: limit, before, q, status, productId, from, to, dispute, affiliateCode.',
   );
   const none = await send(url, 'GET', '/api/v1/settings?limit=2', { key });
   expect(none.json.detail).toBe('limit is not a known query parameter; there are none here.');
@@ -397,6 +398,31 @@ test('health needs no key; readiness names the services that do not answer, and 
   expect(await ready()).toEqual({ http: 200, status: 'degraded', missing: ['affiliate'] });
   await harness.standIn('affiliate');
   expect(await ready()).toEqual({ http: 200, status: 'ok', missing: [] });
+});
+
+test('a request that met a full disk of any database says so, and readiness does for a while', async () => {
+  const { place } = harness.orders;
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+  const [remembering, forgetting] = [
+    await harness.start({}, { healthTimes: sureHealth }),
+    await harness.start({}, { healthTimes: { ...sureHealth, refusalMs: 0 } }),
+  ];
+  const warnings = async (gateway: { readonly url: string }) =>
+    (await send(gateway.url, 'GET', '/readyz')).json.warnings ?? [];
+  expect(await warnings(remembering)).toEqual([]);
+  harness.orders.place = async () => {
+    throw full;
+  };
+  const { announced } = listen();
+  const body = { productSlug: 'a', email: 'a@example.com' };
+  for (const { url: base } of [remembering, forgetting]) {
+    const { status, json } = await send(base, 'POST', '/api/v1/orders', { key, body });
+    expect([status, json.detail]).toEqual([503, expect.stringContaining('disk of a database is full')]);
+  }
+  harness.orders.place = place;
+  await announced(fullDiskMet, () => true, 2);
+  expect(await warnings(remembering)).toEqual(['the disk of a database is full: writes are refused']);
+  expect(await warnings(forgetting)).toEqual([]);
 });
 
 test('the platform key runs the daily job and moves the clock, and nothing else', async () => {

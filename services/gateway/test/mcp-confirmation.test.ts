@@ -3,7 +3,8 @@ import { getAutomation, listAutomations } from '@app/contracts/automations';
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import { refundOrder } from '@app/contracts/orders';
-import { listOrderPayments, listRefundable } from '@app/contracts/payments';
+import { listOrderPayments } from '@app/contracts/payments';
+import { listRefundable } from '@app/contracts/refundable-charges';
 import { readWebhookEndpoint, removeWebhookEndpoint, updateWebhookEndpoint } from '@app/contracts/webhooks';
 import type { NatsClient } from '@app/messaging/connect';
 import { onRequest, Serialized } from '@app/messaging/serve-requests';
@@ -195,6 +196,23 @@ test('a preview is agreed to once: the same call again is asked about again', as
   await call('pay_affiliate', { code: 'ANNA' });
   const both = await Promise.all([1, 2].map(() => call('pay_affiliate', { code: 'ANNA', confirm: true })));
   expect(both.filter(({ structuredContent }) => structuredContent?.code === 'confirmation_required')).toHaveLength(1);
+  expect(done).toHaveLength(1);
+});
+
+test.each([
+  ['comes twice at once', [{ confirm: true }, { confirm: true }]],
+  ['comes beside its preview', [{ confirm: false }, { confirm: true }]],
+])('consent that %s is to a preview that nobody has seen: nothing is done', async (_, consents) => {
+  const args = { code: 'ANNA', includePending: true };
+  const body = consents.map((consent, id) => ({
+    ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+    params: { name: 'pay_affiliate', arguments: { ...args, ...consent } },
+  }));
+  const { json } = await send(url, 'POST', '/api/mcp', { key, body });
+  const codes = json.map(({ result }: { result: Answer }) => result.structuredContent?.code);
+  expect(codes).toEqual(['confirmation_required', 'confirmation_required']);
+  expect(done).toEqual([]);
+  expect((await call('pay_affiliate', { ...args, confirm: true })).isError).toBeFalsy();
   expect(done).toHaveLength(1);
 });
 
@@ -522,6 +540,20 @@ test('all faults of a call are told at once', async () => {
   const offer = await call('create_offer', { kind: 'gift', productId: 'x', headline: '', price: 5 });
   const told = offer.structuredContent?.fields.map(({ field }: { field: string }) => field);
   expect(told.toSorted()).toEqual(['headline', 'kind', 'price', 'priceCents', 'productId']);
+});
+
+test('a key that is older than a page of the list is asked about and revoked too', async () => {
+  const owner = await createSeller(url);
+  const makeKey = async (name: string) =>
+    (await send(url, 'POST', '/api/v1/api-keys', { session: owner.session, body: { name } })).json;
+  const oldest = await makeKey('Oldest');
+  for (let made = 0; made < 100; made++) await makeKey('Newer');
+  const args = { operation: 'revokeApiKey', arguments: { keyId: oldest.id } };
+  expect((await call('write', args, owner.key)).structuredContent).toMatchObject({
+    code: 'confirmation_required',
+    preview: { name: 'Oldest' },
+  });
+  expect((await call('write', { ...args, confirm: true }, owner.key)).structuredContent).toEqual({ ok: true });
 });
 
 test('whatever an account’s key deletes is asked about first', () => {

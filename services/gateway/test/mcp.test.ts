@@ -329,12 +329,24 @@ test('what find does not show in full it names, and what it does not know it ans
   expect(none).toMatchObject({ found: [], all: expect.arrayContaining([expect.stringMatching(/^createOrder: /)]) });
 });
 
+test('what find and the generic calls look up is as long as words and names are', async () => {
+  const long = 'a few words '.repeat(20);
+  for (const [name, args, field] of [
+    ['find', { query: long }, 'query'],
+    ['read', { operation: long }, 'operation'],
+    ['write', { operation: long }, 'operation'],
+  ] as const)
+    expect((await call(name, args)).structuredContent?.fields).toMatchObject([{ field, code: 'too_big' }]);
+});
+
 test('a generic call that is wrong says how it would be right', async () => {
   const refusal = async (name: string, args: object) => (await call(name, { ...args })).structuredContent?.detail;
   expect(await refusal('read', { operation: 'listOrders', status: 'paid' })).toContain('goes into `arguments`');
   expect(await refusal('read', { operation: 'list_orders' })).toMatch(/such as listOrders, /);
   expect(await refusal('read', { operation: 'createOrder' })).toContain('call write');
   expect(await refusal('write', { operation: 'listOrders' })).toContain('call read');
+  for (const operation of ['rotateApiKey', 'putPaymentProcessor', 'exportOrders', 'payCheckout'])
+    expect(await refusal('write', { operation })).toMatch(/out of reach here.* dashboard/);
 });
 
 test('another account’s key answers for that account', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { idOfCommand, newIdSuffix } from '@app/contracts/ids';
 import { createLogger, type Logger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
@@ -40,6 +41,7 @@ async function linesOf(requestId: string): Promise<Record<string, unknown>[]> {
   const lines = readFileSync(join(folder, 'log'), 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
 }
+const info = 30;
 const warning = 40;
 const error = 50;
 
@@ -105,5 +107,73 @@ test('an address that nothing is at logs no part of a link of an email', async (
     const lines = JSON.stringify(await linesOf(`link-${n}`));
     expect(lines).not.toContain(token);
     expect(lines).toMatch(/\/(c|p|letters|api\/checkout)\/…/);
+  }
+});
+
+test('a request is one line with operation, account, what it is about, its outcome and the trace', async () => {
+  const named = async (requestId: string, method: string, path: string, body?: object) => {
+    const answer = await send(gateway.url, method, path, {
+      key,
+      headers: { ...headers, 'x-request-id': requestId },
+      ...(body && { body }),
+    });
+    return [answer, await linesOf(requestId)] as const;
+  };
+  const common = { level: info, traceId, accountId: expect.stringMatching(/^acc_/) };
+  const order = { productSlug: 'course', email: 'buyer@example.com' };
+  const productId = idOfCommand('product', newIdSuffix(Date.now()));
+  const [placed, wrote] = await named('named-1', 'POST', '/api/v1/orders', order);
+  const { orderId } = placed.json as { orderId: string };
+  expect(wrote).toEqual([
+    expect.objectContaining({ ...common, operation: 'createOrder', about: orderId, outcome: 'ok' }),
+  ]);
+  const [, read] = await named('named-2', 'GET', `/api/v1/products/${productId}`);
+  expect(read).toEqual([
+    expect.objectContaining({ ...common, operation: 'getProduct', about: productId, outcome: 'product_not_found' }),
+  ]);
+  const [, refused] = await named('named-3', 'POST', '/api/v1/api-keys', { name: 'second' });
+  expect(refused).toEqual([
+    expect.objectContaining({ ...common, operation: 'createApiKey', outcome: 'insufficient_scope' }),
+  ]);
+});
+
+test('a buyer’s payment is a line of the seller’s account, with the checkout and whether the card was declined', async () => {
+  const { handle } = (await send(gateway.url, 'GET', '/api/v1/settings', { key })).json;
+  const opening = { headers: { 'x-request-id': 'buyer-1' }, body: { handle, slug: 'course' } };
+  const { id, secret } = (await send(gateway.url, 'POST', '/api/checkout', opening)).json;
+  harness.checkout.pay = async () => ({ status: 'declined', totalCents: 4_900, reason: 'card_declined' });
+  const paying = {
+    headers: { 'x-checkout-secret': secret, 'x-request-id': 'buyer-2' },
+    body: { paymentMethod: 'tok' },
+  };
+  expect((await send(gateway.url, 'POST', `/api/checkout/${id}/pay`, paying)).status).toBe(200);
+  const common = { level: info, about: id, accountId: expect.stringMatching(/^acc_/) };
+  expect(await linesOf('buyer-1')).toEqual([
+    expect.objectContaining({ ...common, operation: 'openCheckout', outcome: 'ok' }),
+  ]);
+  const lines = await linesOf('buyer-2');
+  expect(lines).toEqual([expect.objectContaining({ ...common, operation: 'payCheckout', outcome: 'declined' })]);
+  expect(JSON.stringify(lines)).not.toContain(secret);
+});
+
+test('what a buyer reads, changes and restores is a line of the seller’s account, which the buyer does not read', async () => {
+  const { handle } = (await send(gateway.url, 'GET', '/api/v1/settings', { key })).json;
+  const opened = await send(gateway.url, 'POST', '/api/checkout', { body: { handle, slug: 'course' } });
+  const { id, secret } = opened.json;
+  const [owner] = await linesOf(opened.headers['x-request-id'] as string);
+  harness.checkout.links.set('link', owner?.accountId as string);
+  for (const [operation, method, path, body] of [
+    ['getCheckout', 'GET', `/${id}`, undefined],
+    ['updateCheckout', 'PATCH', `/${id}`, { name: 'Ada' }],
+    ['restoreCheckout', 'POST', '/restore', { token: 'link' }],
+  ] as const) {
+    const answer = await send(gateway.url, method, `/api/checkout${path}`, {
+      headers: { 'x-checkout-secret': secret, 'x-request-id': operation },
+      ...(body && { body }),
+    });
+    expect([operation, answer.status, answer.json.accountId]).toEqual([operation, 200, undefined]);
+    expect(await linesOf(operation)).toEqual([
+      expect.objectContaining({ operation, outcome: 'ok', accountId: owner?.accountId }),
+    ]);
   }
 });

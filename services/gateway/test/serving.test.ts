@@ -148,6 +148,7 @@ test('a page of an error shows nothing that the address made up, and says what t
   const { text, headers } = await get('/<script>alert(1)</script>?<b>', { accept: browser });
   expect(text).not.toMatch(/<script|<b>/);
   expect(text).toContain('<h1>There is nothing here</h1>');
+  expect(text).toContain('<p>Check the address');
   expect(text).toContain(`Request ${headers['x-request-id']}`);
   expect(headers['content-security-policy']).toContain("default-src 'none'");
 });

@@ -7,7 +7,7 @@ import type { ApiDescription } from '@app/pages/developers/api-description';
 import * as examples from '@app/pages/developers/client-samples';
 import { placeholderUrl } from '@app/pages/developers/placeholder-url';
 import { vector } from '@app/pages/developers/samples';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   Client,
   eventOf,
@@ -115,6 +115,37 @@ test('a POST whose answer got lost is sent again under the same key, and has one
   const own = answering(created);
   await own.client.createOrder(order, { idempotencyKey: 'order-1001' });
   expect(own.headersOf(0)['idempotency-key']).toBe('order-1001');
+});
+
+test('an answer that breaks off is one that got lost', async () => {
+  const broken = () =>
+    new Response(
+      new ReadableStream({
+        pull: (body) => body.error(new TypeError('terminated')),
+      }),
+    );
+  const keys: unknown[] = [];
+  const shop = new Client({
+    fetch: async (_, { headers } = {}) => {
+      const attempt = keys.push((headers as Record<string, string>)['idempotency-key']);
+      return attempt === 1 ? broken() : Response.json(created.body);
+    },
+  });
+  expect(await shop.createOrder(order)).toEqual(created.body);
+  expect(keys).toEqual([expect.any(String), keys[0]]);
+});
+
+test('a call that its program gives up does not wait for its next attempt', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const given = new AbortController();
+  const shop = new Client({
+    fetch: async () => {
+      given.abort(new Error('given up'));
+      return Response.json(busy.body, { status: 503, headers: { 'retry-after': '30' } });
+    },
+  });
+  await expect(shop.createOrder(order, { signal: given.signal })).rejects.toThrow('given up');
 });
 
 test('what cannot be repeated safely is not sent again: a change from a version, and a POST without a key', async () => {

@@ -19,7 +19,6 @@ import type { PasswordCost } from '../identity/password.ts';
 import type { PortalTokens } from '../identity/portal-links.ts';
 import type { VisitorDigest } from '../identity/visitor.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
-import type { AddressLimiter } from '../limits/address-limiter.ts';
 import type { CodeLimit } from '../limits/code-limit.ts';
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { DeclineLimit } from '../limits/decline-limit.ts';
@@ -28,6 +27,7 @@ import type { LoginLimit } from '../limits/login-limit.ts';
 import type { ReadLimiter } from '../limits/read-limiter.ts';
 import type { SignUpLimit } from '../limits/sign-up-limit.ts';
 import type { StoredAnswers } from '../limits/stored-answers.ts';
+import type { WindowLimiter } from '../limits/window-limiter.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { ImageCaches } from './image-cache.ts';
 
@@ -37,6 +37,9 @@ export interface ClockControl {
 }
 
 interface AppConfig extends EdgeConfig {
+  /** A mail server; without one letters are files in EMAIL_DIR. */
+  readonly SMTP_URL?: string | undefined;
+  readonly EMAIL_DIR: string;
   readonly SIGNUP: 'open' | 'closed';
   readonly KEY_PEPPER: string;
   readonly APPLE_PAY_DOMAIN_FILE?: string | undefined;
@@ -60,13 +63,13 @@ export interface App {
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;
   /** Of callers without a valid key. */
-  readonly addressLimiter: AddressLimiter;
+  readonly addressLimiter: WindowLimiter;
   /** Of buyers: their pages and their checkouts. */
-  readonly buyersLimiter: AddressLimiter;
+  readonly buyersLimiter: WindowLimiter;
   /** Events of each account's payment processor. */
-  readonly eventsOfAccount: AddressLimiter;
+  readonly eventsOfAccount: WindowLimiter;
   /** Of addresses that send events which are not taken. */
-  readonly refusedEvents: AddressLimiter;
+  readonly refusedEvents: WindowLimiter;
   /** Events of an account's payment processor that billing handles at once, from all senders. */
   readonly limitEvents: ConcurrencyLimit;
   readonly limitLogin: LoginLimit;
@@ -94,6 +97,8 @@ export interface App {
   readonly healthTimes: HealthTimes;
   /** Null where the clock may not be moved. */
   readonly clockControl: ClockControl | null;
+  /** When the deployment runs the daily job next by itself, in epoch milliseconds; undefined where it does not, or does not know. */
+  readonly nextDailyRunMs: () => number | undefined;
   readonly checks: readonly Check[];
   /** Why nothing can be written right now, for the caller to read; undefined when it can. */
   readonly writeRefusal: () => string | undefined;

@@ -4,12 +4,13 @@ import { DomainError, errorCodes, type FieldError } from '@app/contracts/errors'
 import { newIdSuffix } from '@app/contracts/ids';
 import { invalidField, invalidFields, parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
+import type { CalledOperation } from '../edge/called-operation.ts';
 import type { Actor } from '../identity/actors.ts';
 import type { CallAudit } from '../identity/audit/call-audit.ts';
 import { checkoutNotFound } from '../identity/checkout-secret.ts';
 import { requirePortalActor } from '../identity/portal-session.ts';
 import type { App } from './app.ts';
-import { auditCall, objectOf } from './call-audit.ts';
+import { auditCall, madeId, objectOf } from './audit-call.ts';
 import { checkAccess } from './check-access.ts';
 import { checkIdempotencyKey, leaseSecondsOf } from './idempotency.rules.ts';
 import type { Download, KeyScope, Operation, OperationCall, SecretField, SessionCookie } from './operation.ts';
@@ -37,6 +38,8 @@ export interface OperationRequest {
   readonly from?: { readonly address: string; readonly userAgent: string | undefined };
   /** As `ownUrlsOf` gives them. */
   readonly ownUrls?: readonly string[];
+  /** Gets what the log says of the call as it begins; the call adds to it. */
+  readonly note?: (called: CalledOperation) => void;
   /** Of an HTTP request. */
   readonly headers?: IncomingHttpHeaders;
   /** Only browsers have one. */
@@ -63,10 +66,11 @@ export async function callOperation(
   if (operation.mediaType !== undefined) throw new Error(`${operation.id} answers with a file`);
   const audit = auditCall(app, operation, request);
   try {
-    const { actor, input, callOf } = await prepare(app, operation, request);
+    const { actor, input, called, callOf } = await prepare(app, operation, request);
     const perform = async (commandId: string): Promise<Uint8Array> => {
       const call = callOf(commandId, audit.handle(commandId));
       const result = await audit.run(commandId, objectOf(input.params), () => operation.run(call));
+      if (operation.method !== 'GET') called.about ??= madeId(result) ?? undefined;
       if (operation.changesAccess) app.authenticator.forget();
       if (operation.changesImages) for (const cache of Object.values(app.images)) cache.clear();
       return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
@@ -141,6 +145,8 @@ export function checkInput(
 /** Checks access and validates the input. */
 async function prepare(app: App, operation: Operation, request: OperationRequest) {
   const { idempotencyKey, headers = {} } = request;
+  const called: CalledOperation = { id: operation.id, changes: operation.method !== 'GET' };
+  request.note?.(called);
   checkAccess(operation, request.actor, headers);
   const refusal = app.installation.refusal();
   if (refusal !== undefined) refuseInCopy(operation, refusal, app.installation.isUnknown());
@@ -151,6 +157,9 @@ async function prepare(app: App, operation: Operation, request: OperationRequest
     query: parseInput(strictQueryOf(operation), request.query, 'query'),
     body: parseBody(operation, request.body),
   };
+  if (actor.accountId !== '') called.accountId = actor.accountId;
+  // A token in the path is the right to what it leads to: no log has it.
+  if (!operation.path.endsWith('{token}')) called.about = objectOf(input.params) ?? undefined;
   const callOf = (commandId: string, audit: CallAudit): OperationCall<unknown, unknown, unknown> => ({
     app,
     actor,
@@ -160,13 +169,14 @@ async function prepare(app: App, operation: Operation, request: OperationRequest
     context: { accountId: actor.accountId, requestId: request.requestId, commandId },
     cookie: request.cookie ?? noCookie,
     audit,
+    called,
     address: request.address ?? '',
     baseUrl: request.baseUrl,
     ownUrls: request.ownUrls ?? [],
     headers,
     ifVersion: request.ifVersion,
   });
-  return { actor, input, callOf };
+  return { actor, input, called, callOf };
 }
 
 /** Performs it under its Idempotency-Key, if it has one. */

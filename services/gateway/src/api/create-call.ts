@@ -11,8 +11,8 @@ import type { App } from './app.ts';
 import { type Operation, takesIdempotencyKey, takesVersion } from './operation.ts';
 import { accessOf, runForRequest } from './run-for-request.ts';
 
-/** What an actor is to the gateway. */
-interface Requester extends PageActor {
+/** What an actor is to the gateway: the request whose session or buyer it is. */
+interface ActorOfRequest extends PageActor {
   readonly req: FastifyRequest;
   readonly reply: FastifyReply;
 }
@@ -28,9 +28,9 @@ interface AnyRequest {
   readonly ifVersion?: number;
 }
 
-/** Who calls from a page: whom the guard admitted to the request, anonymous where it read no credential. */
+/** Who calls from a page: whom `Guard.recognize` found for the request, and `Guard.admitCall` counts with each call; anonymous where it read no credential. */
 export const actorOf = (req: FastifyRequest, reply: FastifyReply): PageActor =>
-  ({ req, reply }) as unknown as Requester;
+  ({ req, reply }) as unknown as ActorOfRequest;
 
 /** What pages call operations with. */
 export function createCall(app: App, guard: Guard, operations: readonly Operation[]): Call {
@@ -38,7 +38,7 @@ export function createCall(app: App, guard: Guard, operations: readonly Operatio
   const call = async (operationId: string, request: AnyRequest) => {
     const operation = byId.get(operationId);
     if (operation === undefined) throw new Error(`there is no operation ${operationId}`);
-    const { req } = request.actor as Requester;
+    const { req } = request.actor as ActorOfRequest;
     try {
       const { body, replayed } = await run(app, guard, operation, request);
       return { ok: true, replayed, body: JSON.parse(Buffer.from(body).toString('utf8')) };
@@ -54,7 +54,7 @@ export function createCall(app: App, guard: Guard, operations: readonly Operatio
 }
 
 async function run(app: App, guard: Guard, operation: Operation, request: AnyRequest) {
-  const { req, reply, checkoutSecret, portalSession } = request.actor as Requester;
+  const { req, reply, checkoutSecret, portalSession } = request.actor as ActorOfRequest;
   const actor = await inRequestSpan(req, () => guard.admitCall(accessOf(operation), operation.method, req, reply));
   const { params = {}, query = {}, body, idempotencyKey, onlyRepeats, ifVersion } = request;
   return await runForRequest(app, operation, req, reply, {

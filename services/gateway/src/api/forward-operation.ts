@@ -1,7 +1,6 @@
 import type { RequestDefinition } from '@app/contracts/define';
 import { z } from 'zod';
-import type { Actor } from '../identity/actors.ts';
-import type { Operation, UntaggedOperation } from './operation.ts';
+import type { Operation, OperationCall, UntaggedOperation } from './operation.ts';
 
 type Method = Operation['method'];
 
@@ -32,19 +31,22 @@ type OtherFields<Input extends z.ZodObject, Params extends z.ZodObject> = Omit<
   'body' | 'ifVersion' | keyof Params['shape']
 >;
 
-/** What a GET needs is in its path and query. */
+/** Whose call it is, and the address for links. */
+export type Caller = Pick<OperationCall<unknown, unknown, unknown>, 'actor' | 'baseUrl'>;
+
+/** What a GET needs is in its path and query: a field that is added would be one of the query. */
 type AllFromCaller = { readonly method: 'GET'; addedInput?: never };
 
 /** Required when the service needs fields that no caller sends. */
 type AddedInput<Fields> =
   Record<never, never> extends Fields
-    ? { addedInput?(actor: Actor): Partial<Fields> }
-    : { addedInput(actor: Actor): Fields };
+    ? { addedInput?(caller: Caller): Partial<Fields> }
+    : { addedInput(caller: Caller): Fields };
 
 /**
- * An operation that only forwards to a service. The request's definition gives the response, the body (its field
- * `body`) and, for a GET, the query: every field that is not in the path. An account's key calls it, with the scope
- * `read` for a read and `write` for a command, unless the operation says otherwise.
+ * An operation that only forwards to a service, to the handler that `onRequest` has there for the same request. The request's
+ * definition gives the response, the body (its field `body`) and, for a GET, the query: every field that is not in the path.
+ * An account's key calls it, with the scope `read` for a read and `write` for a command, unless the operation says otherwise.
  */
 export function forwardOperation<
   const Id extends string,
@@ -56,7 +58,7 @@ export function forwardOperation<
   request: RequestDefinition<Input, Output>,
   operation: Forwarded<Id, Verb, Params> & (AddedInput<OtherFields<Input, Params>> | AllFromCaller),
 ): UntaggedOperation<Id, ForwardedTypes<Verb, Input, Output, Params>> {
-  type Given = Forwarded<Id, Verb, z.ZodObject> & { addedInput?(actor: Actor): object };
+  type Given = Forwarded<Id, Verb, z.ZodObject> & { addedInput?(caller: Caller): object };
   const { addedInput, params, ...rest }: Given = operation;
   const query = operation.method === 'GET' ? queryOf(request.input, params) : undefined;
   const body = request.input.shape.body as z.ZodType | undefined;
@@ -68,13 +70,13 @@ export function forwardOperation<
     ...(query && { query }),
     ...(body && { body }),
     response: request.output,
-    run: ({ app, actor, context, ...call }) => {
+    run: ({ app, context, ...call }) => {
       const input = {
         ...(call.params as object),
         ...(call.query as object),
         ...(body && { body: call.body }),
         ...(call.ifVersion !== undefined && { ifVersion: call.ifVersion }),
-        ...addedInput?.(actor),
+        ...addedInput?.(call),
       };
       // Safe because `callOperation` validates with the schemas above, which are parts of the request's own.
       return app.requester.requestBytes<RequestDefinition>(request, input, context);

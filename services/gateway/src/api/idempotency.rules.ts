@@ -19,8 +19,8 @@ export function keptSince(now: Date, isOfAccount = true): Date {
 }
 
 /**
- * After this time another request may take the key over, even from a living process. It is longer than the
- * 20 s for which the requester repeats a lost command, the last attempt included.
+ * After this time another request may take the key over, even from a living process. No command of an operation without
+ * `longestMs` is waited for so long.
  */
 const leaseSeconds = 30;
 

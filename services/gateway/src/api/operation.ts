@@ -4,6 +4,7 @@ import type { AuditKind } from '@app/contracts/audit';
 import { okResult } from '@app/contracts/common';
 import type { ErrorCode } from '@app/contracts/errors';
 import { z } from 'zod';
+import type { CalledOperation } from '../edge/called-operation.ts';
 import type { Actor } from '../identity/actors.ts';
 import type { CallAudit } from '../identity/audit/call-audit.ts';
 import type { App } from './app.ts';
@@ -38,6 +39,8 @@ export interface OperationCall<Params, Query, Body> {
   readonly context: OperationContext;
   readonly cookie: SessionCookie;
   readonly audit: CallAudit;
+  /** What the log says of the call: an operation of buyers adds whose it is, and what it came to. */
+  readonly called: CalledOperation;
   /** As `clientOfAddress` gives it; empty in calls of MCP tools, which no limit by address concerns. */
   readonly address: string;
   /** This deployment's address for links. */

@@ -26,6 +26,12 @@ export function pathSlug(notFound: ErrorCode) {
   return withNotFoundCode(slug.describe('Lower-case letters, digits and single hyphens.'), notFound);
 }
 
+/** A product's slug in a path, or its id, which stays when the slug changes. */
+export const pathSlugOrId = withNotFoundCode(
+  slug.or(idSchema('product')).describe('The product’s slug, or its id: that stays when the slug changes.'),
+  'product_not_found',
+);
+
 /** Of a path below one product. */
 export const productParams = z.object({ productId: pathId('product', 'product_not_found') });
 

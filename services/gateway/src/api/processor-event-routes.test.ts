@@ -2,7 +2,7 @@ import { newId } from '@app/contracts/ids';
 import { silentLogger } from '@app/service-kit/logger';
 import Fastify from 'fastify';
 import { afterEach, expect, test, vi } from 'vitest';
-import { AddressLimiter } from '../limits/address-limiter.ts';
+import { WindowLimiter } from '../limits/window-limiter.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import type { App } from './app.ts';
 import { createEventLimit } from './processor-event-limit.ts';
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 /** The route alone: nine events a minute, two at once. @param request billing's reply */
 function open(request: () => Promise<{ accepted: boolean }>) {
-  const limiter = () => new AddressLimiter({ limit: 9 }, { add: async () => [] } as never, silentLogger());
+  const limiter = () => new WindowLimiter({ limit: 9 }, { add: async () => [] } as never, silentLogger());
   const [eventsOfAccount, refusedEvents] = [limiter(), limiter()];
   const requested = vi.fn(request);
   const app = {

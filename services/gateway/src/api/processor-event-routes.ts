@@ -4,7 +4,7 @@ import { receiveProcessorEvent } from '@app/contracts/processor-events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { clientOfAddress } from '../edge/client-address.rules.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
-import type { AddressLimiter, Window } from '../limits/address-limiter.ts';
+import type { Window, WindowLimiter } from '../limits/window-limiter.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import type { App } from './app.ts';
 
@@ -34,7 +34,7 @@ export function routeProcessorEvents(server: FastifyInstance, app: App): void {
       async () => (await requester.request(receiveProcessorEvent, input, context)).accepted,
     );
   };
-  const take = (limiter: AddressLimiter, client: string): Window => {
+  const take = (limiter: WindowLimiter, client: string): Window => {
     const window = limiter.take(client);
     if (!isLimited || limiter.allowed(window)) return window;
     limiter.release(window);

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { baseUrlOf, isHttps, ownUrlsOf } from '../edge/base-url.ts';
 import { clientOfAddress } from '../edge/client-address.rules.ts';
 import type { Access } from '../edge/guard.ts';
+import { noteCall } from '../edge/request-log.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import { pendingSeconds } from '../identity/pending-login.ts';
 import {
@@ -73,6 +74,7 @@ function beginRequest(app: App, operation: Operation, req: FastifyRequest, reply
     ...given,
     address,
     requestId: req.id,
+    note: (called) => noteCall(req, called),
     baseUrl: baseUrlOf(app.config, req.socket),
     ownUrls: ownUrlsOf(app.config, req.headers.host ?? '', req.socket),
     cookie: cookieOn(app, req, reply),

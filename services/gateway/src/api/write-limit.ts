@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts';
  * replica has to its database; the other six are for everybody else. Four of 10 ms each are 400 a second.
  */
 const atOnce = 4;
-/** As long as the requester repeats a command: no caller waits longer than for a lost answer. */
+/** Two commands that have the time of theirs: no caller waits longer than for a lost answer of each. */
 const withinMs = 20_000;
 
 export const createWriteLimit = (): ConcurrencyLimit =>

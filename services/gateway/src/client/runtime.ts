@@ -73,14 +73,18 @@ export interface CallInput {
 const longestWaitSeconds = 60;
 
 async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
   signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, seconds * 1000);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 }
 
 async function problemOf(response: Response): Promise<ProblemError> {
@@ -133,25 +137,29 @@ export class BaseClient {
     const url = this.#urlOf(route, input);
     const request = { method: route.method, headers, body, ...(signal && { signal }) };
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await this.#send(url, request, isRepeatable);
-      if (outcome instanceof Response) return (await (route.isText ? outcome.text() : outcome.json())) as Result;
+      const outcome = await this.#send<Result>(route, url, request, isRepeatable);
+      if ('result' in outcome) return outcome.result;
       const seconds = outcome.retryAfterSeconds ?? 0.25 * 2 ** attempt;
       if (attempt >= this.#retries || !outcome.mayRetry || seconds > longestWaitSeconds) throw outcome.error;
       await pause(seconds, signal);
     }
   }
 
-  /** One attempt: an answer of success, or what went wrong. */
-  async #send(url: string, request: RequestInit, isRepeatable: boolean): Promise<Response | Fault> {
-    let response: Response;
+  /** One attempt: an answer of success that came whole, or what went wrong. */
+  async #send<Result>(
+    { isText }: Route,
+    url: string,
+    request: RequestInit,
+    isRepeatable: boolean,
+  ): Promise<{ readonly result: Result } | Fault> {
     try {
-      response = await this.#fetch(url, request);
+      const response = await this.#fetch(url, request);
+      if (response.ok) return { result: (await (isText ? response.text() : response.json())) as Result };
+      const error = await problemOf(response);
+      return { error, mayRetry: mayRetry(error, isRepeatable), retryAfterSeconds: error.retryAfterSeconds };
     } catch (error) {
       return { error, mayRetry: isRepeatable && request.signal?.aborted !== true, retryAfterSeconds: undefined };
     }
-    if (response.ok) return response;
-    const error = await problemOf(response);
-    return { error, mayRetry: mayRetry(error, isRepeatable), retryAfterSeconds: error.retryAfterSeconds };
   }
 
   #headersOf(route: Route, options: CallOptions, hasBody: boolean): Record<string, string> {

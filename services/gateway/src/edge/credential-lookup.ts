@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../identity/actors.ts';
 import type { Authenticator, Credential } from '../identity/authenticator.ts';
 import { getSessionToken } from '../identity/session-cookie.rules.ts';
-import type { AddressLimiter } from '../limits/address-limiter.ts';
+import type { WindowLimiter } from '../limits/window-limiter.ts';
 import { clientOfAddress } from './client-address.rules.ts';
 import type { RequestLimits } from './request-limits.ts';
 
 interface LookupDeps {
   readonly authenticator: Authenticator;
-  readonly byAddress: AddressLimiter;
+  readonly byAddress: WindowLimiter;
   readonly limits: RequestLimits;
   readonly isLimited: boolean;
 }

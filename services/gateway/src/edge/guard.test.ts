@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { type Actor, anonymous } from '../identity/actors.ts';
 import type { Credential } from '../identity/authenticator.ts';
-import { AddressLimiter } from '../limits/address-limiter.ts';
+import { WindowLimiter } from '../limits/window-limiter.ts';
 import { createGuard, type GuardDeps } from './guard.ts';
 
 const noServer = { addHook: () => undefined } as unknown as FastifyInstance;
@@ -27,7 +27,7 @@ function guarded(settings: { limit: number; fails?: boolean }) {
     },
   };
   const windows = { add: async () => [], read: async () => [], forget: async () => 0 };
-  const addressLimiter = new AddressLimiter({ limit: 60 }, windows, silentLogger());
+  const addressLimiter = new WindowLimiter({ limit: 60 }, windows, silentLogger());
   const config = { RATE_LIMIT_PER_MINUTE: settings.limit };
   const deps = { config, authenticator, accountQuota: null, addressLimiter, buyersLimiter: addressLimiter };
   const guard = createGuard(noServer, deps as unknown as GuardDeps);

@@ -3,7 +3,7 @@ import { type Actor, anonymous } from '../identity/actors.ts';
 import type { Authenticator, Credential } from '../identity/authenticator.ts';
 import { unauthorized } from '../identity/unauthorized.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
-import type { AddressLimiter } from '../limits/address-limiter.ts';
+import type { WindowLimiter } from '../limits/window-limiter.ts';
 import { isHttps } from './base-url.ts';
 import { clientOfAddress } from './client-address.rules.ts';
 import { createCredentialLookup, credentialOf, sessionOf } from './credential-lookup.ts';
@@ -15,8 +15,8 @@ import { createRequestLimits } from './request-limits.ts';
 export interface GuardDeps {
   readonly config: EdgeConfig;
   readonly authenticator: Authenticator;
-  readonly addressLimiter: AddressLimiter;
-  readonly buyersLimiter: AddressLimiter;
+  readonly addressLimiter: WindowLimiter;
+  readonly buyersLimiter: WindowLimiter;
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;
 }

@@ -13,14 +13,18 @@ export interface HealthTimes {
   readonly limitMs: number;
   /** How long a result is remembered, however often readiness is read. */
   readonly memoryMs: number;
+  /** How long a full disk is remembered after the last request that met it. */
+  readonly refusalMs: number;
 }
 
-export const healthTimes: HealthTimes = { limitMs: 500, memoryMs: 1_000 };
+export const healthTimes: HealthTimes = { limitMs: 500, memoryMs: 1_000, refusalMs: 30_000 };
 
 export interface HealthDeps {
   readonly checks: readonly Check[];
   readonly requester: Requester;
   readonly healthTimes: HealthTimes;
+  /** Why nothing can be written right now; undefined when it can. */
+  readonly writeRefusal: () => string | undefined;
 }
 
 /**
@@ -37,7 +41,8 @@ export function routeHealth(server: FastifyInstance, deps: HealthDeps): void {
   const recentWarnings = rememberFor(memoryMs, () => findWarnings(deps));
   server.get('/readyz', async (_, reply) => {
     const [own, silent, others] = await Promise.all([readiness(deps.checks), silentServices(), recentWarnings()]);
-    const warnings = [...warningsOf(deps.checks), ...others];
+    const refusal = deps.writeRefusal();
+    const warnings = [...warningsOf(deps.checks), ...others, ...(refusal === undefined ? [] : [refusal])];
     if (!own.ready) return reply.code(503).send({ status: 'not ready', missing: own.missing });
     const fine = silent.length + warnings.length === 0;
     return { status: fine ? 'ok' : 'degraded', missing: silent, ...(warnings.length > 0 && { warnings }) };

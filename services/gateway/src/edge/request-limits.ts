@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Actor } from '../identity/actors.ts';
 import type { AccountQuota, QuotaUse } from '../limits/account-quota.ts';
-import type { AddressLimiter, Window } from '../limits/address-limiter.ts';
 import { clientGone } from '../limits/read-limiter.ts';
+import type { Window, WindowLimiter } from '../limits/window-limiter.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import type { Delays } from './delays.ts';
 
@@ -13,7 +13,7 @@ export interface RequestLimits {
    * @param allowed when this request was taken: later requests of the address may have used up its window
    * @throws DomainError rate_limited
    */
-  countAddress(reply: FastifyReply, limiter: AddressLimiter, window: Window, allowed?: boolean): void;
+  countAddress(reply: FastifyReply, limiter: WindowLimiter, window: Window, allowed?: boolean): void;
   /**
    * Counts a request of an account; a promise only where the quota that replicas share has to be read, or where the request
    * is queued: then it resolves to true.
@@ -60,7 +60,7 @@ export function createRequestLimits(
  */
 function applyLimit(
   reply: FastifyReply,
-  { policy, limit }: Pick<AddressLimiter, 'policy' | 'limit'>,
+  { policy, limit }: Pick<WindowLimiter, 'policy' | 'limit'>,
   { allowed, remaining, resetSeconds }: Omit<QuotaUse, 'waitMs'>,
 ): void {
   reply.header('ratelimit-policy', `"${policy}";q=${limit};w=60`);

@@ -25,6 +25,8 @@ export const Account = defineTable('Account', 'accounts', {
   refundPolicyUrl: p.text().nullable(),
   portalCancel: p.boolean(),
   portalPause: p.boolean(),
+  withdrawalDays: p.integer(),
+  immediateAccessConsent: p.boolean(),
   statementSuffix: p.text().nullable(),
   logoName: p.text().nullable(),
   settingsRevision: p.integer(),

@@ -26,6 +26,8 @@ const settingsTypes: ColumnsOf<Omit<SettingsRow, 'account_id'>> = {
   logo_name: 'text',
   portal_cancel: 'bool',
   portal_pause: 'bool',
+  withdrawal_days: 'int4',
+  immediate_access_consent: 'bool',
   statement_suffix: 'text',
 };
 const settingsColumns = namesOf(settingsTypes, 'a');
@@ -78,6 +80,8 @@ interface SettingsRow {
   readonly logo_name: string | null;
   readonly portal_cancel: boolean;
   readonly portal_pause: boolean;
+  readonly withdrawal_days: number;
+  readonly immediate_access_consent: boolean;
   readonly statement_suffix: string | null;
 }
 
@@ -183,6 +187,8 @@ function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings' | 'bu
       logoName: row.logo_name,
       portalCancel: row.portal_cancel,
       portalPause: row.portal_pause,
+      withdrawalDays: row.withdrawal_days,
+      immediateAccessConsent: row.immediate_access_consent,
       statementSuffix: row.statement_suffix,
     },
   };

@@ -17,12 +17,15 @@ interface Appearance {
   readonly termsUrl: string | null;
   readonly refundPolicyUrl: string | null;
   readonly portalCancel: boolean;
+  readonly withdrawalDays: number;
+  readonly immediateAccessConsent: boolean;
 }
 
 const accountByHandle = statement<Row>(
   'account-by-handle',
   `select a.id, a.handle, a.test_mode, a.support_email, a.business_name, a.hold_decision_minutes,
-     a.settings_revision, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url, a.portal_cancel
+     a.settings_revision, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url, a.portal_cancel,
+     a.withdrawal_days, a.immediate_access_consent
    from accounts as a where a.id = coalesce(
      (select h.account_id from account_handles as h where h.handle = $1), (select id from accounts where handle = $1))`,
   {
@@ -32,12 +35,14 @@ const accountByHandle = statement<Row>(
     hold_decision_minutes: 'int4',
     id: 'text',
     logo_name: 'text',
+    immediate_access_consent: 'bool',
     portal_cancel: 'bool',
     refund_policy_url: 'text',
     settings_revision: 'int4',
     support_email: 'text',
     terms_url: 'text',
     test_mode: 'bool',
+    withdrawal_days: 'int4',
   },
 );
 
@@ -54,6 +59,8 @@ interface Row {
   readonly terms_url: string | null;
   readonly refund_policy_url: string | null;
   readonly portal_cancel: boolean;
+  readonly withdrawal_days: number;
+  readonly immediate_access_consent: boolean;
 }
 
 /** The account that has the handle, or had it. Null when there is none. */
@@ -77,6 +84,8 @@ export async function findSeller({ pool }: Database, handle: string): Promise<Se
       termsUrl: row.terms_url,
       refundPolicyUrl: row.refund_policy_url,
       portalCancel: row.portal_cancel,
+      withdrawalDays: row.withdrawal_days,
+      immediateAccessConsent: row.immediate_access_consent,
     },
   };
 }

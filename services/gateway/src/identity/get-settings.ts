@@ -47,6 +47,8 @@ export function settingsOf(account: Account): Settings {
     logoName: account.logoName ?? null,
     portalCancel: account.portalCancel,
     portalPause: account.portalPause,
+    withdrawalDays: account.withdrawalDays,
+    immediateAccessConsent: account.immediateAccessConsent,
     statementSuffix: account.statementSuffix ?? null,
   };
 }

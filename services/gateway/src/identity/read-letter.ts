@@ -26,9 +26,6 @@ const countKeys = statement<{ count: number }>(
   { count: 'int4' },
 );
 
-/** A service that is slow leaves a gap on the page, and the reader waits for none. */
-const withinMs = 3_000;
-
 /**
  * What the page says of the account that a letter is about. Reading changes nothing: mail scanners open links. Of an account that
  * was never verified it tells what is set up, because its maker may be somebody else than who reads the mailbox. Of a verified one it does not: a
@@ -59,7 +56,8 @@ async function setUpOf(
   { account_id: accountId }: FoundLetter,
   requestId: string,
 ): Promise<Letter['set_up']> {
-  const context: CallContext = { accountId, requestId, waitMs: withinMs };
+  const context: CallContext = { accountId, requestId };
+  // A service that is slow leaves a gap on the page.
   const known = <T>(reading: Promise<T>): Promise<T | null> =>
     reading.catch((err: unknown) => {
       logger.warn({ err, accountId }, 'the page of a letter does not say all that is set up');

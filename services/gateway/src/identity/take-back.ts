@@ -59,15 +59,12 @@ interface Context {
   readonly commandId: string;
 }
 
-const withinMs = 10_000;
-
 /**
  * Ends what the account has elsewhere: endpoints, automations and keys of payment processors.
  * @throws DomainError service_unavailable while a service is out, which then sends nothing either
  */
 export async function revokeElsewhere({ requester }: Pick<ServicesDeps, 'requester'>, context: Context): Promise<void> {
-  const waiting = { ...context, waitMs: withinMs };
-  await Promise.all([requester.request(revokeEndpoints, {}, waiting), requester.request(revokeProcessor, {}, waiting)]);
+  await Promise.all([requester.request(revokeEndpoints, {}, context), requester.request(revokeProcessor, {}, context)]);
 }
 
 /** Once more after the commit, for what was set up at that very moment. The event does it where this fails. */

@@ -80,7 +80,7 @@ async function applyAtCheckout(
   input: RequestInput<typeof applySettings>,
 ): Promise<void> {
   await requester
-    .request(applySettings, input, { ...context, waitMs: applyWithinMs })
+    .request(applySettings, input, { ...context, deadlineMs: Date.now() + applyWithinMs })
     .catch((err: unknown) =>
       logger.warn(
         { err, accountId: context.accountId },

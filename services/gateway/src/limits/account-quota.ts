@@ -1,6 +1,6 @@
 import { minuteMs, minuteSeconds } from '@app/contracts/durations';
 import type { Logger } from '@app/service-kit/logger';
-import { type Minute, Minutes, resetSecondsOf } from './minutes.ts';
+import { type CallerWindow, CallerWindows, resetSecondsOf } from './caller-windows.ts';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
 /** The result of counting one request. */
@@ -13,7 +13,7 @@ export interface QuotaUse {
   readonly waitMs: number;
 }
 
-interface AccountMinute extends Minute {
+interface AccountMinute extends CallerWindow {
   /** Leased for requests that come here. */
   granted: number;
   used: number;
@@ -47,19 +47,23 @@ const usualStatementWithinMs = 250;
 /**
  * One budget a minute for an account, held by all replicas together, and a pace at each: each leases portions from one row, ahead
  * of need. Together they never allow more, save while the database is away: then each allows the whole budget by itself.
+ *
+ * Measured for a request of twenty accounts: with leases 10 µs of this process and 9 of PostgreSQL, and no wait; a statement for
+ * each 50 and 70, and a wait of 1 ms; `WindowLimiter`, which exchanges counts afterwards, 1 µs, but it lets each replica allow
+ * what comes within a quarter of a second.
  */
 export class AccountQuota {
   readonly limit: number;
   readonly #windows: RateWindows;
   readonly #logger: Logger;
   readonly #statementWithinMs: number;
-  readonly #minutes: Minutes<AccountMinute>;
+  readonly #minutes: CallerWindows<AccountMinute>;
   #alone = false;
 
   /** @param limit requests a minute, more than 0 */
   constructor(limit: number, windows: RateWindows, logger: Logger, statementWithinMs = usualStatementWithinMs) {
     this.limit = limit;
-    this.#minutes = new Minutes((_, endsAtMs) => this.#begin(endsAtMs));
+    this.#minutes = new CallerWindows(minuteSeconds, (_, endsAtMs) => this.#begin(endsAtMs));
     this.#windows = windows;
     this.#logger = logger;
     this.#statementWithinMs = statementWithinMs;
@@ -84,7 +88,7 @@ export class AccountQuota {
   #use(minute: AccountMinute, allowed: boolean): QuotaUse {
     const remaining = minute.granted - minute.used + minute.left;
     const waitMs = allowed ? this.#takeSlot(minute) : 0;
-    return { allowed, remaining, resetSeconds: resetSecondsOf(minute), waitMs };
+    return { allowed, remaining, resetSeconds: resetSecondsOf(minute, minuteSeconds), waitMs };
   }
 
   /** In how many milliseconds the pace admits this request. */

@@ -25,10 +25,11 @@ export interface Requested {
  * `held`: in these windows, in the order of the uses. `full`: what counts has reached the limit of this caller, until its
  * window ends. `busy`: attempts under way hold what is left of this caller's, and may give it back.
  */
-export type Taking =
-  | { readonly kind: 'held'; readonly windows: readonly string[] }
-  | { readonly kind: 'full'; readonly caller: string }
-  | { readonly kind: 'busy'; readonly caller: string };
+export type Taking = { readonly kind: 'held'; readonly windows: readonly string[] } | Refused;
+export interface Refused {
+  readonly kind: 'full' | 'busy';
+  readonly caller: string;
+}
 
 /** Grants capacity to the requests of a batch in their order. `amounts`: what each caller requested in the whole batch. */
 export function grant(

@@ -1,7 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import { together } from '@app/service-kit/together';
-import { type Capacity, grant, type Requested, type Taking } from './attempt-capacity.rules.ts';
+import {
+  type Capacity,
+  type CapacityUse,
+  grant,
+  type Refused,
+  type Requested,
+  type Taking,
+} from './attempt-capacity.rules.ts';
 import { windowGoesOn } from './rate-windows.ts';
 
 /** What an attempt changes in a window once its outcome is known, or capacity that turned out not to be there. */
@@ -21,11 +29,26 @@ export interface CapacityChange {
  * ends. Calls at the same time share their statements.
  */
 export interface AttemptCapacity {
-  /** Holds all of what is requested, or nothing. */
-  take(requested: Requested): Promise<Taking>;
+  /**
+   * Resolves when all of what is requested is held. While attempts under way hold what is missing it is waited for.
+   * @param refused what is requested instead of what was not held, if anything
+   * @returns the windows in which it is held, in the order of the uses; undefined when it was not within the limit
+   * @throws what `refused` throws
+   */
+  hold(
+    uses: readonly CapacityUse[],
+    { withinMs, checkAgainMs, refused }: Holding,
+  ): Promise<readonly string[] | undefined>;
   /** @param paid callers to remember as having paid, for 30 days */
   record(changes: readonly CapacityChange[], paid?: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** How capacity is waited for, in milliseconds. */
+export interface Holding {
+  readonly withinMs: number;
+  readonly checkAgainMs: number;
+  readonly refused: (refused: Refused) => Promise<readonly CapacityUse[] | undefined>;
 }
 
 export const windowSeconds = 600;
@@ -113,7 +136,17 @@ export function createAttemptCapacity({ pool }: Database): AttemptCapacity {
   const taking = createBatcher({ ...limits, run: together(takeAll) });
   const recording = createBatcher({ ...limits, run: together(recordAll) });
   return {
-    take: (requested) => taking.add(requested),
+    hold: async (uses, { withinMs, checkAgainMs, refused }) => {
+      const untilMs = performance.now() + withinMs;
+      for (let wanted = uses; ; ) {
+        const taken = await taking.add({ uses: wanted });
+        if (taken.kind === 'held') return taken.windows;
+        const otherwise = await refused(taken);
+        if (otherwise !== undefined) wanted = otherwise;
+        else if (performance.now() > untilMs) return undefined;
+        else await wait(checkAgainMs);
+      }
+    },
     record: async (changes, paid) => await recording.add({ changes, paid }),
     close: async () => {
       await taking.close();

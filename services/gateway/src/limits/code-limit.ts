@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { daySeconds } from '@app/contracts/durations';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import type { LoginAttempt } from './login-limit.ts';
-import type { RateWindows } from './rate-windows.ts';
+import { type RateWindows, retryAfterOf } from './rate-windows.ts';
 
 /**
  * Counts one guess of a one-time code, over all replicas, before it is checked.
@@ -41,7 +41,7 @@ export const createCodeLimit =
       throw new RetryLaterError(
         'rate_limited',
         'Too many wrong codes: use a passkey, or wait as the header `retry-after` says.',
-        Math.max(1, Math.ceil(over.leftMs / 1_000)),
+        retryAfterOf(over),
       );
     return {
       succeeded: async () => void (await windows.forget(uses.map(({ caller }) => caller))),

@@ -1,10 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { CheckoutOutcome } from '@app/contracts/checkouts';
 import { hourSeconds } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
-import type { CapacityUse, Taking } from './attempt-capacity.rules.ts';
+import type { CapacityUse, Refused } from './attempt-capacity.rules.ts';
 import { type AttemptCapacity, windowSeconds } from './attempt-capacity.ts';
 import type { RateWindows } from './rate-windows.ts';
 import type { Refusals } from './refusals.ts';
@@ -169,30 +168,27 @@ async function hold(
   { address, owner }: Attempting,
   accountId: string,
 ): Promise<Held> {
-  const untilMs = performance.now() + capacityWithinMs;
   const byAddress: CapacityUse = { caller: ofAddress(address), amount: declineOfAddress, limit: limitOfAddress };
-  let byAccount: CapacityUse = { caller: ofAccount(accountId), amount: 1, limit: limitOfAccount };
+  const byAccount: CapacityUse = { caller: ofAccount(accountId), amount: 1, limit: limitOfAccount };
   const hasPaid = async (): Promise<boolean> => (await owner()).paid;
   let isRequested = false;
   /** Just below its limit an account has capacity for few attempts at once: a flood must not keep known buyers in line. */
-  const isFreeOfAccount = async (taking: Exclude<Taking, { kind: 'held' }>): Promise<boolean> => {
+  const isFreeOfAccount = async (taking: Refused): Promise<boolean> => {
     if (taking.caller !== byAccount.caller) return false;
     if (taking.kind === 'full') await refusals.admit(accountId, address, hasPaid);
     const isKnown = taking.kind === 'full' || (!isRequested && (await refusals.isKnown(accountId, address, hasPaid)));
     isRequested = true;
     return isKnown;
   };
-  for (;;) {
-    const taking = await capacity.take({ uses: [byAddress, byAccount] });
-    if (taking.kind === 'held') {
-      const [inAddress = '', inAccount = ''] = taking.windows;
-      return { ofAddress: inAddress, ofAccount: inAccount };
-    }
-    if (await isFreeOfAccount(taking)) byAccount = withoutLimit(byAccount);
-    else if (taking.kind === 'full') throw tooManyAttempts(windowSeconds);
-    else if (performance.now() > untilMs) throw tooLate();
-    else await wait(checkAgainMs);
-  }
+  const refused = async (taking: Refused): Promise<CapacityUse[] | undefined> => {
+    if (await isFreeOfAccount(taking)) return [byAddress, withoutLimit(byAccount)];
+    if (taking.kind === 'full') throw tooManyAttempts(windowSeconds);
+    return undefined;
+  };
+  const windows = await capacity.hold([byAddress, byAccount], { withinMs: capacityWithinMs, checkAgainMs, refused });
+  if (windows === undefined) throw tooLate();
+  const [inAddress = '', inAccount = ''] = windows;
+  return { ofAddress: inAddress, ofAccount: inAccount };
 }
 
 /** Gives back what was held, and counts what is to count until the windows end. */

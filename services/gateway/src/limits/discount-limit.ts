@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
-import type { CapacityUse } from './attempt-capacity.rules.ts';
+import type { CapacityUse, Refused } from './attempt-capacity.rules.ts';
 import { type AttemptCapacity, windowSeconds } from './attempt-capacity.ts';
-import type { RateWindows } from './rate-windows.ts';
+import { type RateWindows, retryAfterOf } from './rate-windows.ts';
 
 /** A code that a buyer typed, or that a link named. */
 export interface TriedCode {
@@ -72,29 +71,26 @@ const callersOf = ({ address, accountId }: TriedCode): readonly [string, string]
 ];
 
 async function hold({ capacity, windows, logger }: DiscountLimitDeps, tried: TriedCode): Promise<Held> {
-  const untilMs = performance.now() + capacityWithinMs;
   const [ofAddress, ofAccount] = callersOf(tried);
   const uses = (addressLimit: number, accountLimit: number): CapacityUse[] => [
     { caller: ofAddress, amount: 1, limit: addressLimit },
     { caller: ofAccount, amount: 1, limit: accountLimit },
   ];
-  let wanted = uses(wrongOfAddress, wrongOfAccount);
-  for (;;) {
-    const taking = await capacity.take({ uses: wanted }).catch((err: unknown) => {
-      logger.warn(
-        { err, accountId: tried.accountId },
-        'a discount code is tried uncounted: the database is unavailable',
-      );
-      return { kind: 'held', windows: [] } as const;
-    });
-    if (taking.kind === 'held') return taking.windows;
-    if (taking.caller === ofAccount) {
-      const limit = taking.kind === 'full' ? wrongOfAddressThen : wrongOfAddress;
-      wanted = uses(limit, Number.POSITIVE_INFINITY);
-    } else if (taking.kind === 'full') throw tooManyCodes(await secondsLeft(windows, ofAddress));
-    else if (performance.now() > untilMs) throw tooManyCodes(1);
-    else await wait(checkAgainMs);
-  }
+  const refused = async ({ kind, caller }: Refused): Promise<CapacityUse[] | undefined> => {
+    if (caller === ofAccount)
+      return uses(kind === 'full' ? wrongOfAddressThen : wrongOfAddress, Number.POSITIVE_INFINITY);
+    // A refusal stays one while the database is away.
+    if (kind === 'full') throw tooManyCodes(await secondsLeft(windows, ofAddress).catch(() => 1));
+    return undefined;
+  };
+  const holding = { withinMs: capacityWithinMs, checkAgainMs, refused };
+  const held = await capacity.hold(uses(wrongOfAddress, wrongOfAccount), holding).catch((err: unknown): Held => {
+    if (err instanceof RetryLaterError) throw err;
+    logger.warn({ err, accountId: tried.accountId }, 'a discount code is tried uncounted: the database is unavailable');
+    return [];
+  });
+  if (held === undefined) throw tooManyCodes(1);
+  return held;
 }
 
 /** The same wrong code again, as in a link that a whole office opens, is no other guess. Never rejects. */
@@ -119,7 +115,7 @@ async function record(
 
 async function secondsLeft(windows: RateWindows, caller: string): Promise<number> {
   const [window] = await windows.add({ caller, amount: 0, seconds: windowSeconds });
-  return Math.max(1, Math.ceil((window?.leftMs ?? 0) / 1_000));
+  return retryAfterOf(window ?? { leftMs: 0 });
 }
 
 const tooManyCodes = (seconds: number): RetryLaterError => {

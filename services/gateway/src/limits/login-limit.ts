@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { emailKey } from '@app/contracts/email-key';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { attemptsPerMinute, exceededLoginLimit } from './login-limit.rules.ts';
-import type { RateWindows } from './rate-windows.ts';
+import { type RateWindows, retryAfterOf, type Usage } from './rate-windows.ts';
 
 /** An attempt within the limits. */
 export interface LoginAttempt {
@@ -26,14 +26,14 @@ export function createLoginLimit(windows: RateWindows): LoginLimit {
     if (minute === undefined || hour === undefined || ofEmail === undefined)
       throw new Error('an attempt was not counted');
     const exceeded = exceededLoginLimit({ ofPair: { minute: minute.taken, hour: hour.taken }, ofEmail: ofEmail.taken });
-    if (exceeded !== null) throw tooManyAttempts(exceeded === 'minute' ? minute.leftMs : hour.leftMs);
+    if (exceeded !== null) throw tooManyAttempts(exceeded === 'minute' ? minute : hour);
     return { succeeded: async () => void (await windows.forget([minuteOfPair.caller, hourOfPair.caller])) };
   };
 }
 
-function tooManyAttempts(leftMs: number): RetryLaterError {
+function tooManyAttempts(window: Usage): RetryLaterError {
   const detail = `At most ${attemptsPerMinute} log-in attempts a minute with one email, and fewer after many wrong passwords.`;
-  return new RetryLaterError('rate_limited', detail, Math.max(1, Math.ceil(leftMs / 1000)));
+  return new RetryLaterError('rate_limited', detail, retryAfterOf(window));
 }
 
 function digest(text: string): string {

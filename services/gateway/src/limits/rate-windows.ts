@@ -13,6 +13,9 @@ export interface Usage {
   readonly leftMs: number;
 }
 
+/** What `Retry-After` says of a window: the seconds until it ends, at least 1. */
+export const retryAfterOf = ({ leftMs }: Pick<Usage, 'leftMs'>): number => Math.max(1, Math.ceil(leftMs / 1_000));
+
 /** Windows that all replicas share. */
 export interface RateWindows {
   /**

@@ -5,7 +5,7 @@ import { outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { createKeyedDigest } from '@app/service-kit/keyed-digest';
-import type { RateWindows } from './rate-windows.ts';
+import { type RateWindows, retryAfterOf } from './rate-windows.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
 export interface RefusalDeps {
@@ -73,7 +73,7 @@ export function createRefusals({ windows, database, clock, wakeRelay, pepper }: 
         if (refusals > 0) return;
         await notify(accountId);
       }
-      throw tooManyAttempts(Math.max(1, Math.ceil(refused.leftMs / 1000)));
+      throw tooManyAttempts(retryAfterOf(refused));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { RetryLaterError } from '../problems/retry-later-error.ts';
-import type { RateWindows } from './rate-windows.ts';
+import { type RateWindows, retryAfterOf } from './rate-windows.ts';
 
 /**
  * Counts one attempt to make an account, over all replicas, before its password is hashed: each costs CPU, a letter and rows.
@@ -19,6 +19,6 @@ export const createSignUpLimit =
     throw new RetryLaterError(
       'rate_limited',
       `At most ${perHour} accounts can be made from one network in an hour. Nothing was made: try again later.`,
-      Math.max(1, Math.ceil(hour.leftMs / 1_000)),
+      retryAfterOf(hour),
     );
   };

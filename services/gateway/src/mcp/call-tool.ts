@@ -183,7 +183,12 @@ async function withConsent(
   if (preview === null) return await perform(app, caller, once);
   const mayRead = caller.actor.scopes.has('read');
   const shown = mayRead ? preview : { ...preview, facts: {}, agreed: preview.agreed ?? preview.facts };
-  const decision = await decide(confirmations, call, shown, { confirm, expectedCents, question });
+  const decision = await decide(confirmations, call, shown, {
+    previewsKnown: caller.previewsKnown,
+    confirm,
+    expectedCents,
+    question,
+  });
   switch (decision.kind) {
     case 'go':
       return await perform(app, caller, once).finally(() => confirmations.end(call));

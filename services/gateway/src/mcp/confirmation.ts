@@ -38,8 +38,10 @@ export interface Confirmations {
   readonly codec: RequestStateCodec<Asked>;
   /** A preview of this call was given to its caller. */
   remember(call: string, shown: Shown): void;
-  /** What was shown of this call; undefined when nothing was of late. */
-  shown(call: string): Shown | undefined;
+  /** How many previews were given until now: what the calls of a request that comes now can have been shown. */
+  given(): number;
+  /** What was shown of this call before its caller made it; undefined when nothing was of late. @param known `given` when it came */
+  shown(call: string, known: number): Shown | undefined;
   /** The preview is used up: it was agreed to. */
   forget(call: string): void;
   /** The call is made; false while the same one is under way. */
@@ -49,8 +51,9 @@ export interface Confirmations {
 
 /** @param secret of the deployment: every replica has to know what another one has sealed */
 export function createConfirmations(clock: Clock, secret: string): Confirmations {
-  const previews = new Map<string, { readonly shown: Shown; readonly until: number }>();
+  const previews = new Map<string, { readonly shown: Shown; readonly until: number; readonly number: number }>();
   const underWay = new Set<string>();
+  let given = 0;
   return {
     codec: createRequestStateCodec<Asked>({
       key: createHmac('sha256', secret).update('what MCP clients were asked').digest(),
@@ -58,13 +61,16 @@ export function createConfirmations(clock: Clock, secret: string): Confirmations
     }),
     remember: (call, shown) => {
       previews.delete(call);
-      previews.set(call, { shown, until: clock.nowMs() + validMs });
+      given += 1;
+      previews.set(call, { shown, until: clock.nowMs() + validMs, number: given });
       const [oldest] = previews.keys();
       if (previews.size > shownMax && oldest !== undefined) previews.delete(oldest);
     },
-    shown: (call) => {
+    given: () => given,
+    shown: (call, known) => {
       const preview = previews.get(call);
-      return preview === undefined || preview.until < clock.nowMs() ? undefined : preview.shown;
+      const isKnown = preview !== undefined && preview.number <= known && preview.until >= clock.nowMs();
+      return isKnown ? preview.shown : undefined;
     },
     forget: (call) => void previews.delete(call),
     begin: (call) => {
@@ -78,6 +84,8 @@ export function createConfirmations(clock: Clock, secret: string): Confirmations
 
 /** What a call says of its confirmation. */
 export interface Consent {
+  /** How many previews had been given when it came: it agrees to no later one, which nobody has seen. */
+  readonly previewsKnown: number;
   readonly confirm: boolean | undefined;
   readonly expectedCents: number | undefined;
   /** Of a client that shows its user a question: what the request brought along. Null for all others. */
@@ -118,14 +126,14 @@ export async function decide(
   confirmations: Confirmations,
   call: string,
   preview: Preview,
-  { confirm, expectedCents, question }: Consent,
+  { previewsKnown, confirm, expectedCents, question }: Consent,
 ): Promise<Decision> {
   const now = shownOf(preview);
   if (confirm === false) return show(confirmations, call, preview, now, false);
   if (expectedCents !== undefined && expectedCents !== now.cents) throw changed(expectedCents, preview);
   if (question !== null) return await decideByAnswer(confirmations, { call, ...now }, preview, question);
   if (confirm !== true) return show(confirmations, call, preview, now, false);
-  const shown = confirmations.shown(call);
+  const shown = confirmations.shown(call, previewsKnown);
   if (shown !== undefined && shown.cents !== now.cents && expectedCents === undefined)
     throw changed(shown.cents, preview);
   const hasChanged = shown !== undefined && shown.content !== now.content;

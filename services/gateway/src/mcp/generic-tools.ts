@@ -18,11 +18,13 @@ export interface GenericTool {
 }
 
 const named = {
-  operation: z.string().describe('Its name, from find.'),
+  operation: z.string().max(200).describe('Its name, from find.'),
   arguments: z.record(z.string(), z.unknown()).optional().describe('As find shows them.'),
 };
 
-const findInput = z.strictObject({ query: z.string().describe('A few words, such as “post-purchase email”.') });
+const findInput = z.strictObject({
+  query: z.string().max(200).describe('A few words, such as “post-purchase email”.'),
+});
 
 export const genericTools: readonly GenericTool[] = [
   {
@@ -62,6 +64,10 @@ const secret = new Set(['createApiKey', 'rotateApiKey', 'putPaymentProcessor']);
 const reachable = operations.filter(
   ({ id, auth, mediaType }) => (auth === 'account' || auth === 'daily') && mediaType === undefined && !secret.has(id),
 );
+
+/** A model that is told a name that is like it would do something else: revoke a key in place of rotating it. */
+const outOfReach =
+  'is out of reach here: it takes or shows a key, answers a file, or is for buyers and people who log in. The seller has it in the dashboard';
 
 const isRead = ({ method, changesNothing }: Operation): boolean => method === 'GET' || changesNothing === true;
 
@@ -105,6 +111,7 @@ export function genericCall(
   };
   const operation = reachable.find((one) => one.id === id);
   if (operation === undefined) {
+    if (operations.some((one) => one.id === id)) throw invalidField('operation', outOfReach, 'unknown_value');
     const [first, ...others] = matching(reachable, id).slice(0, suggestedMax);
     const names = [first, ...others].flatMap((one) => (one === undefined ? [] : [one.id]));
     const such = names.length === 0 ? '' : `, such as ${names.join(', ')}`;

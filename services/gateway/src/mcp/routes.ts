@@ -8,6 +8,7 @@ import { clientOfAddress } from '../edge/client-address.rules.ts';
 import type { Guard } from '../edge/guard.ts';
 import { acceptJsonBodies } from '../edge/json-body.ts';
 import { createOwnSite } from '../edge/own-site.ts';
+import { noteCall } from '../edge/request-log.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import { sendProblem } from '../edge/send-problem.ts';
 import { anonymous } from '../identity/actors.ts';
@@ -57,7 +58,7 @@ export async function routeMcp(
     // Each message of a batch counts as a request of its own.
     for (const _ of messages.slice(1)) await guard.admitCall('credential', req.method, req, reply);
     const actor = req.actor ?? anonymous;
-    const caller: Caller = {
+    const sender: Omit<Caller, 'previewsKnown'> = {
       actor,
       requestId: req.id,
       baseUrl: baseUrlOf(app.config, req.socket),
@@ -65,12 +66,17 @@ export async function routeMcp(
       res: reply.raw,
       methods: new Set(messages.flatMap(methodOf)),
       bodies: new PassedBodies(),
+      note: (called) => noteCall(req, called),
       onFailure: (failure) => {
         req.failure = failure;
       },
     };
-    const { status, headers, body } = await (await load()).answer(req.raw, req.body, caller);
-    return reply.code(status).headers(headers).send(body);
+    const { status, headers, body } = await (await load()).answer(req.raw, req.body, sender);
+    // An empty text would go out as `text/plain`.
+    return reply
+      .code(status)
+      .headers(headers)
+      .send(body === '' ? undefined : body);
   };
 
   await server.register((mcp, _, done) => {

@@ -18,7 +18,7 @@ export interface McpAnswer {
 
 /** What answers MCP messages. */
 export interface Mcp {
-  answer(req: IncomingMessage, body: unknown, caller: Caller): Promise<McpAnswer>;
+  answer(req: IncomingMessage, body: unknown, sender: Omit<Caller, 'previewsKnown'>): Promise<McpAnswer>;
   close(): Promise<void>;
 }
 
@@ -31,7 +31,8 @@ export function serveMcp(app: App, extension?: McpExtension): Mcp {
     { maxSubscriptions: 256, onerror: (err) => app.logger.debug({ err }, 'MCP message rejected') },
   );
   return {
-    answer: async (req, body, caller) => {
+    answer: async (req, body, sender) => {
+      const caller: Caller = { ...sender, previewsKnown: confirmations.given() };
       const { keyId, accountId, scopes } = caller.actor;
       const authInfo = { token: '', clientId: keyId ?? accountId, scopes: [...scopes], extra: { caller } };
       const { accept = '' } = req.headers;

@@ -24,6 +24,7 @@ export const namedTools: readonly Tool[] = [
     description:
       'Makes a product and answers with its `checkout_url`. A draft unless `status` is `live`: only a live one can be bought.',
     operation: operation('createProduct'),
+    unsaid: ['listed'],
     words: { accessUrl: 'Where buyers get what they bought.' },
     annotations: adds,
   },
@@ -33,6 +34,7 @@ export const namedTools: readonly Tool[] = [
     description:
       'Changes the fields given. `status: live` puts it on sale, `archived` takes it off; past orders and running subscriptions keep their price.',
     operation: operation('updateProduct'),
+    unsaid: ['listed'],
     words: { accessUrl: 'Where buyers get what they bought.' },
     annotations: changes,
   },
@@ -50,6 +52,7 @@ export const namedTools: readonly Tool[] = [
       'Adds an offer to a product: a bump beside the checkout, an upsell after the purchase, charged in one click. It is offered at once unless `active` is false.',
     operation: operation('createBump'),
     kinds: offerKinds('create'),
+    unsaid: ['compareAtCents'],
     words: { headline: 'What buyers read.', active: 'Offered to buyers.' },
     annotations: adds,
   },
@@ -123,9 +126,13 @@ export const namedTools: readonly Tool[] = [
     name: 'get_overview',
     title: 'Earnings',
     description:
-      'Reads what came in over UTC days, by currency and product, beside the days before: revenue, refunds, orders, renewals, visits. For “this month” give from and to.',
+      'Reads what came in over UTC days, by currency and product, beside the days before: revenue, refunds, orders, renewals, visits. For “this month” give its first day as `from`, and no `to`.',
     operation: operation('getOverview'),
-    words: { from: 'First day, YYYY-MM-DD.', to: 'Last day, YYYY-MM-DD.', limit: 'Products; 10 unless given.' },
+    words: {
+      from: 'First day, YYYY-MM-DD.',
+      to: 'Last day: today unless given, and at the latest.',
+      limit: 'Products; 10 unless given.',
+    },
     defaults: shortPage,
     annotations: reads,
   },
@@ -270,6 +277,8 @@ export const namedTools: readonly Tool[] = [
         'refundPolicyUrl',
         'portalCancel',
         'portalPause',
+        'withdrawalDays',
+        'immediateAccessConsent',
         'statementSuffix',
       ],
     ],

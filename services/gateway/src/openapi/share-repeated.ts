@@ -4,6 +4,7 @@ interface Parameter {
   readonly $ref?: string;
   readonly name: string;
   readonly in: string;
+  readonly schema?: { readonly pattern?: string };
 }
 
 interface Described {
@@ -30,9 +31,7 @@ export function shareRepeated(document: ReturnType<typeof createDocument>): void
     for (const operation of operations)
       if (operation.parameters !== undefined)
         operation.parameters = operation.parameters.map((one) =>
-          isInline(one) && componentName(one) === name && JSON.stringify(one) === json
-            ? { $ref: `#/components/parameters/${name}` }
-            : one,
+          isInline(one) && JSON.stringify(one) === json ? { $ref: `#/components/parameters/${name}` } : one,
         );
   }
   for (const operation of operations) {
@@ -61,10 +60,17 @@ function commonest(parameters: readonly Parameter[]): Map<string, string> {
   const counts = Map.groupBy(parameters, (one) => JSON.stringify(one));
   const found = new Map<string, string>();
   for (const [json, [first, ...others]] of [...counts].toSorted(([, a], [, b]) => b.length - a.length)) {
-    const name = first === undefined ? '' : componentName(first);
-    if (others.length + 1 >= fewest && !found.has(name)) found.set(name, json);
+    if (first === undefined || others.length + 1 < fewest) continue;
+    const name = [componentName(first), `${componentName(first)}${idKindOf(first)}`].find((each) => !found.has(each));
+    if (name !== undefined) found.set(name, json);
   }
   return found;
+}
+
+/** Of which kind an id is, where parameters of one name take ids of several: `Ups` of `^ups_…`. */
+function idKindOf({ schema = {} }: Parameter): string {
+  const [, prefix = ''] = /^\^([a-z]+)_/.exec(schema.pattern ?? '') ?? [];
+  return `${prefix.charAt(0).toUpperCase()}${prefix.slice(1)}`;
 }
 
 /** Of an answer that is `{ "ok": true }`; undefined for any other. */

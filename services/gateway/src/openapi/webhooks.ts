@@ -56,6 +56,11 @@ const bodies = [
   ['subscription.paused', payloads.subscriptionPausedPayload, 'The seller pauses a subscription'],
   ['subscription.resumed', payloads.subscriptionResumedPayload, 'The seller resumes a subscription'],
   ['affiliate.paid', payloads.affiliatePaidPayload, 'The seller records a payout to an affiliate'],
+  [
+    'withdrawal.requested',
+    payloads.withdrawalRequestedPayload,
+    'A buyer, or whoever gives that name, withdraws from a contract by the shop’s page',
+  ],
   ['funnel.email.sync', payloads.funnelEmailSyncPayload, 'A post-purchase email is pushed; one event for each email'],
 ] as const;
 

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { slug as slugForm } from '@app/contracts/common';
+import { idSchema } from '@app/contracts/ids';
 import { type NoticePage, notForSalePage, unknownShopPage } from '@app/pages/checkout/notice-pages';
 import { restoreCheckout, showRestore } from '@app/pages/checkout/restore';
-import { showPurchase, showShop } from '@app/pages/checkout/show-purchase';
+import { showPurchase } from '@app/pages/checkout/show-purchase';
+import { showShop } from '@app/pages/checkout/show-shop';
 import { takeForm } from '@app/pages/checkout/take-form';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isHttps } from '../edge/base-url.ts';
@@ -47,7 +49,8 @@ function routePages(pages: FastifyInstance, deps: PageDeps): void {
   pages.get<OfSeller<'slug'>>('/c/:handle/:slug', async (req, reply) => {
     // The address of a shop with a slash at its end.
     if (req.params.slug === '') return await showShopOf(req, reply);
-    if (!isAddress(req)) return sendNotice(reply, 404, noPageOf(req.params.handle));
+    // Emails name a product by its id: it leads on to the address of today.
+    if (!isAddress(req) && !isAddressById(req)) return sendNotice(reply, 404, noPageOf(req.params.handle));
     rememberBrowser(deps, req, reply);
     return sendAnswer(deps, reply, await showPurchase(pageRequest(deps, req, reply), req.params));
   });
@@ -65,6 +68,9 @@ function routePages(pages: FastifyInstance, deps: PageDeps): void {
 
 const isAddress = ({ params }: FastifyRequest<OfSeller<'slug'>>): boolean =>
   slugForm.safeParse(params.handle).success && slugForm.safeParse(params.slug).success;
+
+const isAddressById = ({ params }: FastifyRequest<OfSeller<'slug'>>): boolean =>
+  slugForm.safeParse(params.handle).success && idSchema('product').safeParse(params.slug).success;
 
 const noPageOf = (handle: string): NoticePage =>
   slugForm.safeParse(handle).success ? notForSalePage() : unknownShopPage();

@@ -5,13 +5,14 @@ import { showCard, takeCard } from '@app/pages/portal/card';
 import { showLinkPage, takeLink } from '@app/pages/portal/open-link';
 import { showPortal, showReceipt, takePortal } from '@app/pages/portal/purchases';
 import { showCancel, showSubscription, takeCancel, takeSubscription } from '@app/pages/portal/subscriptions';
+import { showWithdraw, takeWithdraw } from '@app/pages/portal/withdraw';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type OfSeller, type PageDeps, pageRequest } from './page-request.ts';
 import { registerForms } from './register-forms.ts';
 import { sendAnswer, sendNotice } from './send-answer.ts';
 
-/** A card's token has 255 characters. */
-const bodyMaxBytes = 4 * 1024;
+/** A name and what was bought have 200 characters each, of up to nine bytes in a form; a card's token has 255. */
+const bodyMaxBytes = 8 * 1024;
 
 /**
  * The pages on which buyers manage what they bought. As in the checkout, what a page does are calls of the API, and those
@@ -36,6 +37,15 @@ function routePages(pages: FastifyInstance, deps: PageDeps): void {
   pages.post(
     '/p/:handle',
     answering<OfSeller>((request, { handle }) => takePortal(request, handle)),
+  );
+  const withdraw = '/p/:handle/withdraw';
+  pages.get(
+    withdraw,
+    answering<OfSeller>((request, { handle }) => showWithdraw(request, handle)),
+  );
+  pages.post(
+    withdraw,
+    answering<OfSeller>((request, { handle }) => takeWithdraw(request, handle)),
   );
   const link = '/p/:handle/open/:token';
   pages.get(

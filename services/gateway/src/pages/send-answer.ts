@@ -83,7 +83,9 @@ export function sendErrorPage(error: DomainError, req: FastifyRequest, reply: Fa
   const text = textOf(error, req);
   const mayWorkLater = status >= 500 || status === 429;
   const said = `${text}${mayWorkLater ? ' Try again in a minute.' : ''}`;
-  return sendNotice(reply, status, status === 404 ? nothingHerePage(said, req.id) : failedPage(said, req.id));
+  if (status === 404) return sendNotice(reply, status, nothingHerePage(req.id));
+  const back = error.code === 'payload_too_large' && isOfDashboard(req) ? req.url : undefined;
+  return sendNotice(reply, status, failedPage(said, req.id, back));
 }
 
 function textOf({ code, message }: DomainError, req: FastifyRequest): string {
@@ -91,9 +93,11 @@ function textOf({ code, message }: DomainError, req: FastifyRequest): string {
   return code === 'method_not_allowed' ? 'Nothing can be sent to this address, and nothing was changed.' : message;
 }
 
-const tooLarge = ({ url }: FastifyRequest): string =>
-  url.startsWith('/app/')
-    ? 'More was sent than this page takes, and nothing was changed. A picture may have 150 KB.'
+const isOfDashboard = ({ url }: FastifyRequest): boolean => url.startsWith('/app/');
+
+const tooLarge = (req: FastifyRequest): string =>
+  isOfDashboard(req)
+    ? 'More was sent than this page takes, and nothing was changed. If you chose a picture, go back and choose a smaller one: your browser did not make it smaller.'
     : 'Nothing needs to be sent beside the address.';
 
 /** What the page loads and where its forms go; everything else is stopped. */

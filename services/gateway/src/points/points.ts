@@ -40,3 +40,6 @@ export const refusalsRecorded = definePoint<{ readonly accountIds: readonly stri
 export const auditEntryBegun = definePoint<{ readonly accountId: string; readonly operation: string }>(
   'gateway.audit-entry-begun',
 );
+
+/** A request failed because the disk of a database is full; readiness says so from now on. */
+export const fullDiskMet = definePoint<{ readonly requestId: string }>('gateway.full-disk-met');

@@ -4,6 +4,7 @@ import { apiKeyOperations } from './api-keys.ts';
 import { auditLogOperations } from './audit-log.ts';
 import { automationOperations } from './automations.ts';
 import { checkoutOperations } from './checkouts.ts';
+import { customerOperations } from './customers.ts';
 import { dailyOperations } from './daily-runs.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { discountOperations } from './discounts.ts';
@@ -26,6 +27,7 @@ import { rehearsalOperations } from './rehearsals.ts';
 import { sessionOperations } from './sessions.ts';
 import { settingsOperations } from './settings.ts';
 import { subscriptionOperations } from './subscriptions.ts';
+import { withdrawalOperations } from './withdrawals.ts';
 
 const list = [
   ...productOperations,
@@ -33,11 +35,13 @@ const list = [
   ...funnelOperations,
   ...discountOperations,
   ...orderOperations,
+  ...customerOperations,
   ...exportOperations,
   ...paymentOperations,
   ...offerOperations,
   ...checkoutOperations,
   ...optOutOperations,
+  ...withdrawalOperations,
   ...subscriptionOperations,
   ...portalOperations,
   ...portalLinkOperations,

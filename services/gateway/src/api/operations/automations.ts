@@ -13,8 +13,7 @@ import {
 import { DomainError } from '@app/contracts/errors';
 import { getProduct } from '@app/contracts/products';
 import { z } from 'zod';
-import type { Actor } from '../../identity/actors.ts';
-import { forwardOperation } from '../forward-operation.ts';
+import { type Caller, forwardOperation } from '../forward-operation.ts';
 import { type OperationCall, type OperationTypes, tagged, type UntaggedOperation } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { type AnyCall, sensitive } from '../sensitive-changes.ts';
@@ -24,9 +23,10 @@ const path = '/api/v1/automations';
 const params = z.object({ automationId: pathId('automation', 'automation_not_found') });
 
 /** A change of settings that the caller has just made is not with the service yet. */
-const sellerOf = ({ settings: { businessName, supportEmail, supportEmailVerified, email } }: Actor) => ({
-  account: { businessName, supportEmail, supportEmailVerified, email },
-});
+const sellerOf = ({ actor: { settings } }: Caller) => {
+  const { businessName, supportEmail, supportEmailVerified, email } = settings;
+  return { account: { businessName, supportEmail, supportEmailVerified, email } };
+};
 
 export const automationOperations = tagged('Automations', [
   forwardOperation(listAutomations, {

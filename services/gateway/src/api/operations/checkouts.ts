@@ -1,5 +1,6 @@
 import {
   type CheckoutOutcome,
+  type CheckoutResource,
   checkoutOutcome,
   checkoutOwner,
   checkoutResource,
@@ -24,6 +25,7 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import { z } from 'zod';
+import { productImagesUrlOf } from '../../edge/public-urls.ts';
 import { checkoutNotFound, checkoutSecretOf } from '../../identity/checkout-secret.ts';
 import { windowSeconds } from '../../limits/attempt-capacity.ts';
 import { tooManyAttempts } from '../../limits/too-many-attempts.ts';
@@ -89,7 +91,10 @@ export const checkoutOperations = tagged('Checkout', [
     secret,
     errors: ['checkout_not_found', 'invalid_transition', 'no_longer_for_sale'],
     idempotencyScope: ({ body }) => body.token,
-    run: ({ app, body, context }) => app.requester.requestBytes(restoreRequest, body, context),
+    run: async (call) => {
+      const { app, body, context } = call;
+      return notingOwner(call, await app.requester.request(restoreRequest, { ...body, ...imagesFor(call) }, context));
+    },
   }),
   defineOperation({
     auth: 'buyer',
@@ -102,7 +107,8 @@ export const checkoutOperations = tagged('Checkout', [
     params,
     response: checkoutResource,
     errors: ['checkout_not_found', 'no_longer_for_sale'],
-    run: (call) => requestCheckoutBytes(call, getCheckout, buyerOf(call)),
+    run: async (call) =>
+      notingOwner(call, await requestCheckout(call, getCheckout, { ...buyerOf(call), ...imagesFor(call) })),
   }),
   defineOperation({
     auth: 'buyer',
@@ -147,6 +153,7 @@ export const checkoutOperations = tagged('Checkout', [
     ],
     idempotencyScope,
     isIdempotent: true,
+    longestMs: payRequest.timeoutMs,
     isUnderWay,
     run: (call) => payCheckout(call),
   }),
@@ -162,6 +169,7 @@ export const checkoutOperations = tagged('Checkout', [
     errors: ['checkout_not_found', 'invalid_transition'],
     idempotencyScope,
     isIdempotent: true,
+    longestMs: continueRequest.timeoutMs,
     isUnderWay,
     run: (call) => continueCheckout(call),
   }),
@@ -190,12 +198,13 @@ export const checkoutOperations = tagged('Checkout', [
  * @throws what the checkout service refuses it with
  */
 async function openCheckout(call: OperationCall<unknown, unknown, OpenCheckoutBody>): Promise<Uint8Array> {
-  const { app, body, address, headers, context } = call;
+  const { app, body, address, headers, context, called } = call;
   const seller = await app.sellers.find(body.handle);
   if (seller === null) throw invalidField('handle', 'must be the handle of a seller', 'unknown_value');
   const visitor = app.visitorOf(app.clock.now(), address, headers['user-agent'] ?? '');
   const { accountId, account } = seller;
-  const input = { body, account, visitor };
+  called.accountId = accountId;
+  const input = { body, account, visitor, ...imagesFor(call) };
   const open = () => app.requester.requestBytes(openCheckoutRequest, input, { ...context, accountId });
   const code = body.discountCode || null;
   const reply = await (code === null ? open() : app.discountLimit.attempt({ address, accountId, code }, open, never));
@@ -210,13 +219,17 @@ const never = (): boolean => false;
  * Changes an open checkout.
  * @throws what the checkout service refuses it with
  */
-async function changeCheckout(call: BuyersCall<RequestInput<typeof updateCheckout>['body']>): Promise<Uint8Array> {
+async function changeCheckout(
+  call: BuyersCall<RequestInput<typeof updateCheckout>['body']>,
+): Promise<CheckoutResource> {
   const { app, address, body } = call;
   const buyer = buyerOf(call);
-  const change = () => requestCheckoutBytes(call, updateCheckout, { ...buyer, body });
+  const input = { ...buyer, body, ...imagesFor(call) };
+  const change = async () => notingOwner(call, await requestCheckout(call, updateCheckout, input));
   const code = body.discountCode || null;
   if (code === null) return await change();
   const { accountId } = await requestCheckout(call, checkoutOwner, buyer);
+  call.called.accountId = accountId;
   return await app.discountLimit.attempt({ address, accountId, code }, change, never);
 }
 
@@ -234,20 +247,26 @@ async function payCheckout(call: BuyersCall<RequestInput<typeof payRequest>['bod
   const input = { ...buyer, body, buyerDigests, ownUrls: [...call.ownUrls] };
   const attempting = { address, checkoutId, owner: () => requestCheckout(call, checkoutOwner, buyer) };
   const pay = () => requestCheckout(call, payRequest, input).catch(orTooManyAttempts);
-  return (await call.app.declineLimit.attempt(attempting, pay)).outcome;
+  return outcomeOf(call, await call.app.declineLimit.attempt(attempting, pay));
 }
 
 /** Queries the state of a payment that the buyer had to confirm at the bank, or that was under way. */
 async function continueCheckout(call: BuyersCall): Promise<CheckoutOutcome> {
   const { app, address, params } = call;
-  const { accountId, outcome } = await requestCheckout(call, continueRequest, buyerOf(call));
-  await app.declineLimit.continued({ ...params, address, accountId, outcome });
-  return outcome;
+  const reply = await requestCheckout(call, continueRequest, buyerOf(call));
+  await app.declineLimit.continued({ ...params, address, ...reply });
+  return outcomeOf(call, reply);
 }
 
 /** Accepts or declines the upsell of a held order. */
 async function decideUpsell(call: BuyersCall<RequestInput<typeof decideRequest>['body']>): Promise<CheckoutOutcome> {
-  const { outcome } = await requestCheckout(call, decideRequest, { ...buyerOf(call), body: call.body });
+  return outcomeOf(call, await requestCheckout(call, decideRequest, { ...buyerOf(call), body: call.body }));
+}
+
+/** The log says whose it is and what it came to. */
+function outcomeOf({ called }: BuyersCall, { accountId, outcome }: RequestOutput<typeof payRequest>): CheckoutOutcome {
+  called.accountId = accountId;
+  called.outcome = outcome.status;
   return outcome;
 }
 
@@ -261,6 +280,9 @@ function buyerOf({ params, headers }: Pick<BuyersCall, 'params' | 'headers'>) {
   return { checkoutId: params.checkoutId, secret: checkoutSecretOf(headers) };
 }
 
+/** Where the pictures of its offers are. */
+const imagesFor = ({ baseUrl }: Pick<BuyersCall, 'baseUrl'>) => ({ imagesUrl: productImagesUrlOf(baseUrl) });
+
 /** Sends a request for a buyer's checkout to checkout. An unknown one is refused in the same words, whatever the reason. */
 async function requestCheckout<R extends RequestDefinition>(
   { app, context }: BuyersCall,
@@ -270,13 +292,13 @@ async function requestCheckout<R extends RequestDefinition>(
   return await app.requester.request(definition, input, context).catch(orNotFound);
 }
 
-/** As `requestCheckout`, for a reply that is passed on as it is. */
-async function requestCheckoutBytes<R extends RequestDefinition>(
-  { app, context }: BuyersCall,
-  definition: R,
-  input: RequestInput<R>,
-): Promise<Uint8Array> {
-  return await app.requester.requestBytes(definition, input, context).catch(orNotFound);
+/** The log says whose it is, and the buyer does not read it. */
+function notingOwner<Checkout extends { readonly accountId?: string | undefined }>(
+  { called }: Pick<BuyersCall, 'called'>,
+  { accountId, ...checkout }: Checkout,
+): Omit<Checkout, 'accountId'> {
+  if (accountId !== undefined) called.accountId = accountId;
+  return checkout;
 }
 
 /** A checkout that its service does not know is refused as one whose secret is wrong. */

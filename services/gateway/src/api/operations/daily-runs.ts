@@ -1,3 +1,4 @@
+import { timestamp } from '@app/contracts/common';
 import {
   type DailyResult,
   dailyResult,
@@ -9,22 +10,17 @@ import {
   startDailyRun,
   startDailyRunBody,
 } from '@app/contracts/daily-runs';
-import type { RequestOutput } from '@app/contracts/define';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { previewReminders, runReminders } from '@app/contracts/reminders';
 import { z } from 'zod';
 import type { Actor } from '../../identity/actors.ts';
+import { dueSince } from '../../identity/due-since.ts';
 import type { App } from '../app.ts';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOperation, type OperationContext, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
-
-/**
- * How long a run is waited for. Node's fetch gives up on an answer after 300 s, and so do many proxies; a run that takes
- * longer is answered with 503 before that, and goes on.
- */
-export const dailyRunWaitMs = 285_000;
 
 /** Of a preview's page. */
 const limitDefault = 50;
@@ -32,6 +28,19 @@ const limitDefault = 50;
 const reminderCursor = 'reminder:';
 /** Billing's cursor after its last action. */
 const billingDone = 'end';
+
+/** The rows and `has_more` stand last, where the address of the next page is read from. */
+const runsResponse = z.object({
+  due_since: timestamp
+    .nullable()
+    .describe(
+      'Since when a run is due each day: when the account was made, with the platform key the first one. Null without accounts.',
+    ),
+  next_start_at: timestamp
+    .nullable()
+    .describe('When the deployment runs it next by itself, for every account; null where a scheduler of yours has to.'),
+  ...listDailyRuns.output.shape,
+});
 
 type Preview = RequestOutput<typeof previewBilling>;
 
@@ -52,17 +61,21 @@ export const dailyOperations = tagged('Daily job', [
     body: startDailyRunBody.optional(),
     response: dailyResult,
     errors: [],
-    longestMs: dailyRunWaitMs,
+    longestMs: startDailyRun.timeoutMs,
     run: (call) => runDailyJob(call),
   }),
-  forwardOperation(listDailyRuns, {
+  defineOperation({
     id: 'listDailyRuns',
     method: 'GET',
     path: '/api/v1/daily-runs',
     summary: 'List past runs of the daily job, newest first',
     description: 'With the platform key, runs over all accounts.',
     auth: 'daily',
+    scope: 'read',
+    query: listDailyRuns.input,
+    response: runsResponse,
     errors: [],
+    run: ({ app, query, context }) => listRuns(app, query, context),
   }),
   defineOperation({
     id: 'previewDailyRun',
@@ -91,8 +104,8 @@ export const dailyOperations = tagged('Daily job', [
 ]);
 
 /**
- * The daily run of the caller's account, or with the platform key of every account. Billing and checkout get one command
- * id at the same time, and their results are one. Whatever becomes of the reminders, billing's result is answered.
+ * The daily run of the caller's account, or with the platform key of every account: billing's `runDailyForAccount` or `runDailyForAll`. Billing
+ * and checkout get one command id at the same time, and their results are one. Whatever becomes of the reminders, billing's result is answered.
  * @throws DomainError outcome_unknown when billing has no result in time; it names the run
  */
 async function runDailyJob(call: {
@@ -102,8 +115,8 @@ async function runDailyJob(call: {
   readonly context: OperationContext;
 }): Promise<DailyResult> {
   const { app, actor, body } = call;
-  const waitMs = body?.waitSeconds === undefined ? dailyRunWaitMs : body.waitSeconds * 1_000;
-  const context = { ...call.context, waitMs };
+  const waitMs = body?.waitSeconds === undefined ? startDailyRun.timeoutMs : body.waitSeconds * 1_000;
+  const context = { ...call.context, deadlineMs: Date.now() + waitMs };
   const accountId = actor.kind === 'platform' ? null : actor.accountId;
   const [billing, reminders] = await Promise.allSettled([
     app.requester.request(startDailyRun, { accountId, ...wishesOf(body) }, context),
@@ -120,6 +133,24 @@ async function runDailyJob(call: {
   const { ok, sent, recovered, problem } = reminders.value;
   const result = { ...billing.value, recovery: { sent, recovered } };
   return ok ? result : withProblem(result, problem ?? 'Some reminders could not be sent; the next run tries again.');
+}
+
+async function listRuns(
+  { requester, database, installation, nextDailyRunMs }: App,
+  query: RequestInput<typeof listDailyRuns>,
+  context: OperationContext,
+): Promise<z.output<typeof runsResponse>> {
+  const [runs, since] = await Promise.all([
+    requester.request(listDailyRuns, query, context),
+    dueSince(database, context.accountId),
+  ]);
+  // A copy runs none.
+  const nextMs = installation.isCopy() ? undefined : nextDailyRunMs();
+  return {
+    due_since: since?.toISOString() ?? null,
+    next_start_at: nextMs === undefined ? null : new Date(nextMs).toISOString(),
+    ...runs,
+  };
 }
 
 const wishesOf = (body: z.output<typeof startDailyRunBody> | undefined) => ({

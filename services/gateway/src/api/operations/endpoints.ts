@@ -181,7 +181,7 @@ export const endpointOperations = tagged('Webhooks', [
     errors: ['webhook_endpoint_not_found', 'invalid_transition'],
     longestMs: selfTestLongestMs,
     run: ({ app, params: { endpointId }, context }) =>
-      app.requester.requestBytes(selfTestWebhook, { endpointId }, { ...context, waitMs: selfTestLongestMs }),
+      app.requester.requestBytes(selfTestWebhook, { endpointId }, context),
   }),
 ]);
 

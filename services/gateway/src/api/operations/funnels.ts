@@ -3,18 +3,24 @@ import {
   createOffer,
   deleteFunnelEmail,
   deleteOffer,
+  deleteOfferImage,
   getFunnel,
   getFunnelOffer,
   type OfferKind,
   pushFunnelEmails,
   pushResult,
+  putOfferImage,
   updateFunnelEmail,
   updateOffer,
 } from '@app/contracts/funnels';
+import { imageResource, putImageBody } from '@app/contracts/images';
 import { takesWebhookEvent } from '@app/contracts/webhooks';
-import { forwardOperation } from '../forward-operation.ts';
+import { productImagesUrlOf } from '../../edge/public-urls.ts';
+import { type Caller, forwardOperation } from '../forward-operation.ts';
 import { defineOperation, tagged } from '../operation.ts';
 import { pathId, productParams } from '../path-params.ts';
+import { urlsFor } from '../product-urls.ts';
+import { putImageText, shownImage } from '../shown-image.ts';
 
 const emailParams = productParams.extend({ emailId: pathId('email', 'email_not_found') });
 
@@ -23,15 +29,20 @@ const upsellRule =
   'because no card can be held for it.';
 
 export const funnelOperations = tagged('Funnel', [
-  forwardOperation(getFunnel, {
+  defineOperation({
+    auth: 'account',
     id: 'getFunnel',
     method: 'GET',
     path: '/api/products/{productId}/funnel',
     summary: 'Read a product’s bumps, upsells, downsells and post-purchase emails',
     description:
       'Bumps and upsells in the order in which they were added, inactive ones too; emails by their positions. `downsells` has those that were made before they were retired.',
+    scope: 'read',
     params: productParams,
+    response: getFunnel.output,
     errors: ['product_not_found'],
+    run: ({ app, params, context, ...call }) =>
+      app.requester.requestBytes(getFunnel, { ...params, urls: urlsFor(call) }, context),
   }),
   ...offerOperations('bump', 'Bump', 'bumps', 'an order bump'),
   ...offerOperations('upsell', 'Upsell', 'upsells', 'an upsell', upsellRule),
@@ -90,6 +101,10 @@ export const funnelOperations = tagged('Funnel', [
   }),
 ]);
 
+function offerParams(kind: OfferKind) {
+  return productParams.extend({ offerId: pathId(kind, 'offer_not_found') });
+}
+
 /** Bumps and upsells are edited alike: `/bumps/{bumpId}`, `/upsells/{upsellId}`. */
 function offerOperations<Noun extends string>(
   kind: OfferKind,
@@ -99,8 +114,8 @@ function offerOperations<Noun extends string>(
   description = '',
 ) {
   const path = `/api/v1/products/{productId}/${folder}`;
-  const itemParams = productParams.extend({ offerId: pathId(kind, 'offer_not_found') });
-  const addedInput = () => ({ kind });
+  const itemParams = offerParams(kind);
+  const addedInput = (caller: Caller) => ({ kind, urls: urlsFor(caller) });
   return [
     forwardOperation(createOffer, {
       id: `create${noun}` as const,
@@ -113,15 +128,20 @@ function offerOperations<Noun extends string>(
       errors: ['product_not_found', 'limit_reached'],
       addedInput,
     }),
-    forwardOperation(getFunnelOffer, {
+    defineOperation({
+      auth: 'account',
       id: `get${noun}` as const,
       hasVersion: true,
       method: 'GET',
       path: `${path}/{offerId}`,
       summary: `Read ${thing}`,
       description: 'An inactive one too.',
+      scope: 'read',
       params: itemParams,
+      response: getFunnelOffer.output,
       errors: ['product_not_found', 'offer_not_found'],
+      run: ({ app, params, context, ...call }) =>
+        app.requester.requestBytes(getFunnelOffer, { ...params, urls: urlsFor(call) }, context),
     }),
     forwardOperation(updateOffer, {
       id: `update${noun}` as const,
@@ -137,16 +157,55 @@ function offerOperations<Noun extends string>(
       errors: ['product_not_found', 'offer_not_found'],
       addedInput,
     }),
+    ...offerPutAndDelete(kind, noun, `${path}/{offerId}`, thing),
+  ];
+}
+
+/** The operations of an offer that answer no offer. */
+function offerPutAndDelete<Noun extends string>(kind: OfferKind, noun: Noun, path: string, thing: string) {
+  const params = offerParams(kind);
+  return [
     forwardOperation(deleteOffer, {
       id: `delete${noun}` as const,
       audit: false,
       method: 'DELETE',
-      path: `${path}/{offerId}`,
+      path,
+      changesImages: true,
       summary: `Remove ${thing}`,
       description: 'Orders that have it keep it.',
-      params: itemParams,
+      params,
       errors: ['product_not_found', 'offer_not_found'],
-      addedInput,
+      addedInput: () => ({ kind }),
+    }),
+    defineOperation({
+      auth: 'account',
+      id: `put${noun}Image` as const,
+      audit: false,
+      method: 'PUT',
+      path: `${path}/image`,
+      changesImages: true,
+      summary: `Set the picture of ${thing}`,
+      description: putImageText,
+      scope: 'write',
+      params,
+      body: putImageBody,
+      response: imageResource,
+      errors: ['product_not_found', 'offer_not_found', 'limit_reached'],
+      run: async ({ app, params, body, context, baseUrl }) => {
+        const image = await app.requester.request(putOfferImage, { ...params, body }, context);
+        return shownImage(image, `${productImagesUrlOf(baseUrl)}/${image.name}`);
+      },
+    }),
+    forwardOperation(deleteOfferImage, {
+      id: `delete${noun}Image` as const,
+      audit: false,
+      method: 'DELETE',
+      path: `${path}/image`,
+      changesImages: true,
+      summary: `Delete the picture of ${thing}`,
+      description: 'Buyers see none then. Deleting again does nothing more.',
+      params,
+      errors: ['product_not_found', 'offer_not_found'],
     }),
   ];
 }

@@ -1,12 +1,11 @@
-import { imageResource, putImageBody, type StoredImage } from '@app/contracts/images';
+import { imageResource, putImageBody } from '@app/contracts/images';
 import { deleteProductImage, putProductImage } from '@app/contracts/products';
 import { logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
 import { deleteLogo, putLogo } from '../../identity/logos.ts';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOkOperation, defineOperation, tagged } from '../operation.ts';
 import { productParams as params } from '../path-params.ts';
-
-const shownAs = ({ name, ...image }: StoredImage, url: string) => ({ url, ...image });
+import { putImageText, shownImage } from '../shown-image.ts';
 
 const productImages = tagged('Products', [
   defineOperation({
@@ -16,8 +15,7 @@ const productImages = tagged('Products', [
     path: '/api/v1/products/{productId}/image',
     changesImages: true,
     summary: 'Set the picture on a product’s page',
-    description:
-      'A PNG, JPEG or WebP as base64; its bytes say which. EXIF and other metadata are removed. 16:9 is shown whole. The one before is deleted.',
+    description: putImageText,
     auth: 'account',
     scope: 'write',
     params,
@@ -26,7 +24,7 @@ const productImages = tagged('Products', [
     errors: ['product_not_found'],
     run: async ({ app, params, body, context, baseUrl }) => {
       const image = await app.requester.request(putProductImage, { ...params, body }, context);
-      return shownAs(image, `${productImagesUrlOf(baseUrl)}/${image.name}`);
+      return shownImage(image, `${productImagesUrlOf(baseUrl)}/${image.name}`);
     },
   }),
   forwardOperation(deleteProductImage, {
@@ -60,7 +58,7 @@ const logos = tagged('Settings', [
     run: async ({ app, context, body, baseUrl }) => {
       const image = await putLogo(app, context, body.data);
       app.sellers.clear();
-      return shownAs(image, logoUrlOf(baseUrl, image.name));
+      return shownImage(image, logoUrlOf(baseUrl, image.name));
     },
   }),
   defineOkOperation({

@@ -1,6 +1,7 @@
 import { getFees } from '@app/contracts/fees';
 import { explainMetric, getMetricSeries, getMetrics } from '@app/contracts/metrics';
 import { getOverview } from '@app/contracts/overview';
+import { getRetention } from '@app/contracts/retention';
 import { forwardOperation } from '../forward-operation.ts';
 import { tagged } from '../operation.ts';
 import { productParams } from '../path-params.ts';
@@ -15,8 +16,20 @@ export const metricsOperations = tagged('Metrics', [
       'Revenue, orders, refunds, recurring revenue and active subscriptions of each currency, by the formulas of the ' +
       'metrics, from `from` to `to` and over as many days before; a series by day or by month, whose first and last ' +
       'month have the days of the span alone; and a row for each product. Each amount and count is the sum of its ' +
-      'products’. Views and conversion are of all products together, and of each: a visit has no currency. Days are UTC. ' +
+      'products’; the average order and the take rates are of all orders of a currency. Views and conversion are of all ' +
+      'products together, and of each: a visit has no currency. Days are UTC. ' +
       'Counted from events, usually within a second; test orders never count.',
+    errors: [],
+  }),
+  forwardOperation(getRetention, {
+    id: 'getRetention',
+    method: 'GET',
+    path: '/api/v1/retention',
+    summary: 'Read how many subscriptions stay, by the month of their start',
+    description:
+      'Of the subscriptions of all products that were started in a month, how many are active at its end and at the end of ' +
+      'each month after it, up to now. Those past due, paused or canceled are not active; one that becomes active again ' +
+      'counts again. Months are UTC. Counted from events, usually within a second; test orders never count.',
     errors: [],
   }),
   forwardOperation(getFees, {

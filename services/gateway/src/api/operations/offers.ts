@@ -7,20 +7,24 @@ import {
   recordVisitBody,
   recordVisit as recordVisitRequest,
   type SellerResource,
+  type ShownProduct,
   sellerResource,
+  shownProduct,
 } from '@app/contracts/checkout-offers';
-import { limits, okResult, rawText, text, typedCode } from '@app/contracts/common';
+import { limits, listOf, okResult, type PageQuery, pageQueryOf, rawText, text, typedCode } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
+import { idSchema } from '@app/contracts/ids';
+import { listProducts, type ProductResource } from '@app/contracts/products';
 import { invalidField } from '@app/contracts/validation';
 import type { CallContext } from '@app/messaging/requester';
 import { z } from 'zod';
-import { checkoutUrlOf, logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
+import { checkoutUrlOf, logoUrlOf, productImagesUrlOf, productUrlsOf } from '../../edge/public-urls.ts';
 import type { Seller } from '../../identity/find-seller.ts';
 import { RetryLaterError } from '../../problems/retry-later-error.ts';
 import { cardProcessor } from '../card-processor.ts';
 import { defineOperation, type OperationCall, tagged } from '../operation.ts';
-import { pathSlug } from '../path-params.ts';
+import { pathSlug, pathSlugOrId } from '../path-params.ts';
 
 /** Ids without spaces between them; empty is none. */
 const bumpIds = rawText(limits.bumpIds * 65)
@@ -44,6 +48,21 @@ export const offerOperations = tagged('Checkout', [
   }),
   defineOperation({
     auth: 'visitor',
+    id: 'listShopProducts',
+    method: 'GET',
+    path: '/api/checkout/sellers/{handle}/products',
+    summary: 'List what a seller has on sale',
+    description:
+      'The live products that are `listed`, newest first, as the page of the shop shows them. The latest 100; with `limit` or `before` it pages back, ' +
+      'and says whether more follow.',
+    params: z.object({ handle: pathSlug('not_found') }),
+    query: pageQueryOf(idSchema('product')),
+    response: listOf(shownProduct),
+    errors: ['not_found'],
+    run: (call) => listShopProducts(call),
+  }),
+  defineOperation({
+    auth: 'visitor',
     id: 'getOffer',
     method: 'GET',
     path: '/api/checkout/offers/{handle}/{slug}',
@@ -53,7 +72,7 @@ export const offerOperations = tagged('Checkout', [
       'the chosen bumps and code. It opens nothing and counts no view. A bump that is not on offer is left out of the ' +
       'price; a code that takes nothing off says why in `discount.refusal`. After ten different wrong codes of an address within ten minutes it is ' +
       '`too_many_attempts`, whatever the code, until `retryAfterSeconds` have passed. A draft is not found.',
-    params: z.object({ handle: pathSlug('product_not_found'), slug: pathSlug('product_not_found') }),
+    params: z.object({ handle: pathSlug('product_not_found'), slug: pathSlugOrId }),
     query: z.object({
       bumpIds,
       discountCode: typedCode.optional(),
@@ -88,6 +107,36 @@ async function getSeller({ app, params, baseUrl }: SellersCall): Promise<SellerR
   return sellerResourceOf(seller, baseUrl);
 }
 
+/** @throws DomainError not_found; validation_failed for a `before` that is no product of the seller */
+async function listShopProducts({
+  app,
+  params,
+  query,
+  context,
+  baseUrl,
+}: OperationCall<{ readonly handle: string }, PageQuery, unknown>): Promise<{
+  readonly data: ShownProduct[];
+  readonly has_more?: boolean | undefined;
+}> {
+  const seller = await app.sellers.find(params.handle);
+  if (seller === null) throw new DomainError('not_found', 'No seller has this handle.');
+  const urls = productUrlsOf(baseUrl, seller.handle);
+  const input = { ...query, status: 'live' as const, listed: true as const, urls };
+  const found = await app.requester.request(listProducts, input, { ...context, accountId: seller.accountId });
+  return { ...found, data: found.data.map(shownProductOf) };
+}
+
+const shownProductOf = (product: ProductResource): ShownProduct => ({
+  id: product.id,
+  name: product.name,
+  priceCents: product.price_cents,
+  currency: product.currency,
+  pricingType: product.pricing_type,
+  billingInterval: product.billing_interval,
+  imageUrl: product.image_url,
+  checkoutUrl: product.checkout_url,
+});
+
 type OfferCall = OperationCall<
   { readonly handle: string; readonly slug: string },
   {
@@ -102,13 +151,15 @@ type OfferCall = OperationCall<
  * What a product's page shows and costs for a choice.
  * @throws DomainError product_not_found; what the checkout service refuses it with
  */
-async function getOffer({ app, params, query, address, context, baseUrl }: OfferCall): Promise<CheckoutOffer> {
+async function getOffer({ app, params, query, address, context, baseUrl, called }: OfferCall): Promise<CheckoutOffer> {
   const seller = await app.sellers.find(params.handle);
   if (seller === null) throw new DomainError('product_not_found', 'No product is sold at this address.');
+  called.accountId = seller.accountId;
   const { testMode } = seller.account;
   const { bumpIds = '', discountCode, affiliateCode = '' } = query;
   const ofSeller = { ...context, accountId: seller.accountId };
-  const wanted = { slug: params.slug, bumpIds: bumpIds.split(',').filter((id) => id !== ''), testMode };
+  const imagesUrl = productImagesUrlOf(baseUrl);
+  const wanted = { slug: params.slug, bumpIds: bumpIds.split(',').filter((id) => id !== ''), testMode, imagesUrl };
   const [offer, card, affiliate] = await Promise.all([
     pricedOffer({ app, address, context: ofSeller }, wanted, discountCode || null),
     cardProcessor(app, seller.accountId, testMode),
@@ -119,7 +170,7 @@ async function getOffer({ app, params, query, address, context, baseUrl }: Offer
     ...offer,
     product: {
       ...product,
-      imageUrl: image === null ? null : `${productImagesUrlOf(baseUrl)}/${image}`,
+      imageUrl: image === null ? null : `${imagesUrl}/${image}`,
       checkoutUrl: `${checkoutUrlOf(baseUrl, seller.handle)}/${product.slug}`,
     },
     seller: sellerResourceOf(seller, baseUrl),
@@ -163,11 +214,12 @@ async function affiliateWith(app: OfferCall['app'], code: string, context: CallC
 type VisitCall = OperationCall<unknown, unknown, z.output<typeof recordVisitBody>>;
 
 /** Counts a visitor at the seller whom the handle names. */
-async function recordVisit({ app, body, address, headers, context }: VisitCall) {
+async function recordVisit({ app, body, address, headers, context, called }: VisitCall) {
   const seller = await app.sellers.find(body.handle);
   if (seller === null) throw invalidField('handle', 'must be the handle of a seller', 'unknown_value');
   const visitor = app.visitorOf(app.clock.now(), address, headers['user-agent'] ?? '');
   const { accountId, account } = seller;
+  called.accountId = accountId;
   const input = { slug: body.slug, testMode: account.testMode, visitor };
   return await app.requester.request(recordVisitRequest, input, { ...context, accountId });
 }

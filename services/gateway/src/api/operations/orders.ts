@@ -11,7 +11,8 @@ import {
   refundOrder,
   releaseOrder,
 } from '@app/contracts/orders';
-import { listOrderPayments, listRefundable } from '@app/contracts/payments';
+import { listOrderPayments } from '@app/contracts/payments';
+import { listRefundable } from '@app/contracts/refundable-charges';
 import { listCheckouts } from '@app/contracts/unfinished-checkouts';
 import type { CallContext, Requester } from '@app/messaging/requester';
 import { z } from 'zod';
@@ -88,7 +89,9 @@ export const orderOperations = tagged('Orders', [
     // Many are recorded at once, in one transaction.
     unlimitedConcurrency: true,
     errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid', 'total_too_large'],
-    addedInput: ({ settings: { testMode, supportEmail } }) => ({ account: { testMode, supportEmail } }),
+    addedInput: ({ actor: { settings } }) => ({
+      account: { testMode: settings.testMode, supportEmail: settings.supportEmail },
+    }),
   }),
   forwardOperation(listCheckouts, {
     id: 'listCheckouts',
@@ -234,12 +237,16 @@ async function previewRefund(
     subscription,
     webhooks,
     commissions: commissions.data.filter((each) => renewals || !each.renewal),
-    emails: automations.data.flatMap(({ active, available, event, name, product_id, action }) => {
+    emails: automations.data.flatMap(({ active, available, built_in, event, name, product_id, action }) => {
+      // The order's own money goes back whole: only that of a renewal is a part.
+      if (built_in === 'partial_refund_notice' && !charges.some(isOfRenewal)) return [];
       const isSent = active && available && events.has(event) && (product_id ?? order.product_id) === order.product_id;
       return isSent && action.type === 'email' ? [{ name, to: action.to }] : [];
     }),
   };
 }
+
+const isOfRenewal = ({ renewal, refundCents }: Preview['charges'][number]): boolean => renewal && refundCents > 0;
 
 /** A refund of the whole order would fail. */
 const isDisputed = ({ charges }: RequestOutput<typeof listRefundable>): boolean =>

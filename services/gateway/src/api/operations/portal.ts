@@ -74,9 +74,10 @@ export const portalOperations = tagged('Portal', [
     body: requestPortalLinkBody,
     response: okResult,
     errors: [],
-    run: async ({ app, body, address, ownUrls }) => {
+    run: async ({ app, body, address, ownUrls, called }) => {
       const seller = await app.sellers.find(body.handle);
       if (seller === null) throw invalidField('handle', 'must be the handle of a seller', 'unknown_value');
+      called.accountId = seller.accountId;
       const baseUrl = portalUrlOf(ownUrls[0] ?? '', seller.handle);
       const letter = await app.letters.admitOrRefuse('portal_link', { email: body.email, address, baseUrl });
       if (letter === null) return { ok: true };

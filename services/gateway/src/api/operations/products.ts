@@ -1,12 +1,8 @@
-import { createProduct, getProduct, listProducts, type ProductUrls, updateProduct } from '@app/contracts/products';
-import { checkoutUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
-import { defineOperation, type OperationCall, tagged } from '../operation.ts';
+import { createProduct, getProduct, listProducts, updateProduct } from '@app/contracts/products';
+import { forwardOperation } from '../forward-operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { productParams as params } from '../path-params.ts';
-
-/** Where products are shown and sold, which catalog does not know. */
-function urlsFor({ baseUrl, actor }: Pick<OperationCall<unknown, unknown, unknown>, 'baseUrl' | 'actor'>): ProductUrls {
-  return { checkout: checkoutUrlOf(baseUrl, actor.settings.handle), images: productImagesUrlOf(baseUrl) };
-}
+import { urlsFor } from '../product-urls.ts';
 
 export const productOperations = tagged('Products', [
   defineOperation({
@@ -15,30 +11,23 @@ export const productOperations = tagged('Products', [
     method: 'GET',
     path: '/api/v1/products',
     summary: 'List every product on the account',
-    description: 'In order of creation. With `limit` or `before` it pages, newest first, and says whether more follow.',
+    description:
+      'In order of creation. With `limit`, `before` or `status` it pages, newest first, and says whether more follow.',
     scope: 'read',
-    query: listProducts.input.omit({ urls: true }),
+    query: listProducts.input.omit({ urls: true, listed: true }),
     response: listProducts.output,
     errors: [],
     run: (call) => call.app.requester.requestBytes(listProducts, { ...call.query, urls: urlsFor(call) }, call.context),
   }),
-  defineOperation({
-    auth: 'account',
+  forwardOperation(createProduct, {
     id: 'createProduct',
     audit: false,
     method: 'POST',
     path: '/api/v1/products',
     summary: 'Make a product',
     description: 'A `draft` unless `status` says otherwise: it is sold at its `checkout_url` once it is `live`.',
-    scope: 'write',
-    body: createProduct.input.shape.body,
-    response: createProduct.output,
     errors: ['slug_taken', 'limit_reached'],
-    run: (call) => {
-      const { defaultCurrency } = call.actor.settings;
-      const input = { body: call.body, defaultCurrency, urls: urlsFor(call) };
-      return call.app.requester.requestBytes(createProduct, input, call.context);
-    },
+    addedInput: (caller) => ({ defaultCurrency: caller.actor.settings.defaultCurrency, urls: urlsFor(caller) }),
   }),
   defineOperation({
     auth: 'account',
@@ -54,8 +43,7 @@ export const productOperations = tagged('Products', [
     errors: ['product_not_found'],
     run: (call) => call.app.requester.requestBytes(getProduct, { ...call.params, urls: urlsFor(call) }, call.context),
   }),
-  defineOperation({
-    auth: 'account',
+  forwardOperation(updateProduct, {
     id: 'updateProduct',
     alsoScope: 'read',
     audit: false,
@@ -66,15 +54,8 @@ export const productOperations = tagged('Products', [
     description:
       'Only the given fields. A draft becomes `live` or `archived`, and a product goes between these two; none is deleted. ' +
       'Currency, pricing type and interval change while it is a draft. Orders and subscriptions keep the price at which they were sold.',
-    scope: 'write',
     params,
-    body: updateProduct.input.shape.body,
-    response: updateProduct.output,
     errors: ['product_not_found', 'slug_taken', 'invalid_transition'],
-    run: (call) => {
-      const { params, body, ifVersion } = call;
-      const input = { ...params, body, ...(ifVersion !== undefined && { ifVersion }), urls: urlsFor(call) };
-      return call.app.requester.requestBytes(updateProduct, input, call.context);
-    },
+    addedInput: (caller) => ({ urls: urlsFor(caller) }),
   }),
 ]);

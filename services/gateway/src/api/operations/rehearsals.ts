@@ -1,7 +1,6 @@
 import { advanceRehearsal, getRehearsal } from '@app/contracts/daily-runs';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOperation, tagged } from '../operation.ts';
-import { dailyRunWaitMs } from './daily-runs.ts';
 
 export const rehearsalOperations = tagged('Rehearsals', [
   forwardOperation(getRehearsal, {
@@ -29,8 +28,7 @@ export const rehearsalOperations = tagged('Rehearsals', [
     body: advanceRehearsal.input.shape.body,
     response: advanceRehearsal.output,
     errors: ['invalid_transition'],
-    longestMs: dailyRunWaitMs,
-    run: ({ app, body, context }) =>
-      app.requester.requestBytes(advanceRehearsal, { body }, { ...context, waitMs: dailyRunWaitMs }),
+    longestMs: advanceRehearsal.timeoutMs,
+    run: ({ app, body, context }) => app.requester.requestBytes(advanceRehearsal, { body }, context),
   }),
 ]);

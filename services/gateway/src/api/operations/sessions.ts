@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   changePasswordBody,
   confirmBody,
@@ -159,6 +160,7 @@ export const sessionOperations = tagged('Log in', [
         name: businessName,
         handle,
         isCopy: app.installation.isCopy() && !app.installation.isUnknown(),
+        emailFolder: app.config.SMTP_URL === undefined ? resolve(app.config.EMAIL_DIR) : null,
       };
     },
   }),

@@ -11,6 +11,7 @@ import { AnonymousRecords } from './0008-anonymous-records.ts';
 import { Factors } from './0009-factors.ts';
 import { SupportEmails } from './0010-support-emails.ts';
 import { LogosInEmails } from './0012-logos-in-emails.ts';
+import { Withdrawals } from './0013-withdrawals.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -25,4 +26,5 @@ export const migrations: Migrations = [
   { name: '0010-support-emails', class: SupportEmails },
   installationMigration,
   { name: '0012-logos-in-emails', class: LogosInEmails },
+  { name: '0013-withdrawals', class: Withdrawals },
 ];

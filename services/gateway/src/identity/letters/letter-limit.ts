@@ -17,10 +17,22 @@ export const unlimitedLetters: LetterLimit = async () => null;
 const toEmailMax = 5;
 /** Beyond them a client that has requested none to the address gets its first one: a stranger's requests leave its owner theirs. */
 const fromAnyMax = 20;
-/** Each tells of another change that redirects money or data, of which its owner has to know. */
-const changeNoticesMax = 20;
+/** Of what an owner has to know each time: a change that redirects money or data, a withdrawal. */
+const ownersNoticesMax = 20;
 /** Requests by one client: a household, or an office behind one address. */
 const fromAddressMax = 20;
+
+/** Counts a withdrawal that a client declares, apart from its letters: nobody loses that right by them. Whether those of the day were declared. */
+export type WithdrawalLimit = (address: string) => Promise<boolean>;
+
+export const unlimitedWithdrawals: WithdrawalLimit = async () => false;
+
+export const createWithdrawalLimit =
+  (windows: RateWindows): WithdrawalLimit =>
+  async (address) => {
+    const [ofAddress] = await windows.add(window(`withdrawals from ${address}`));
+    return (ofAddress?.taken ?? 0) > fromAddressMax;
+  };
 
 /**
  * Letters are the one kind of email that a caller without an account can cause. A request about an unknown
@@ -87,15 +99,24 @@ export const unlimitedNotices: NoticeLimit = async () => true;
 
 /**
  * Notices go to addresses that are their users' own, so the account alone bounds them: by what one client or the deployment caused
- * today, an attacker could keep one from being sent.
+ * today, an attacker could keep one from being sent. That a withdrawal was received goes to an address that anyone has named: it counts
+ * for the deployment too.
+ * @param perDay of one kind, of the whole deployment
  */
 export const createNoticeLimit =
-  (windows: RateWindows): NoticeLimit =>
+  (windows: RateWindows, perDay: number): NoticeLimit =>
   async (kind, email, isUnverified) => {
     if (isUnverified && (await countUnverified(windows, kind, email))) return false;
-    const [used] = await windows.add({ caller: recipientWindow(kind, email), amount: 1, seconds: daySeconds });
-    return (used?.taken ?? 0) <= (kind === 'change_notice' ? changeNoticesMax : toEmailMax);
+    const [used] = await windows.add(window(recipientWindow(kind, email)));
+    const taken = used?.taken ?? 0;
+    if (taken > (ofOwners.has(kind) ? ownersNoticesMax : toEmailMax)) return false;
+    if (kind !== 'withdrawal_received_notice') return true;
+    const [ofAll] = await windows.add(window(letterWindow(kind)));
+    return (ofAll?.taken ?? 0) <= perDay || taken === 1;
   };
+
+/** Each is about something else that its owner has to know. */
+const ofOwners: ReadonlySet<NoticeKind> = new Set(['change_notice', 'withdrawal_seller_notice']);
 
 const isOfUnverified = (kind: LetterKind, isUnverified: boolean): boolean => isUnverified || kind === 'verification';
 

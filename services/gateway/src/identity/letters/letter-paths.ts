@@ -1,5 +1,16 @@
-/** These notify a user of what happened: their page does nothing by itself. */
-export type NoticeKind = 'email_change_notice' | 'login_notice' | 'password_notice' | 'change_notice';
+/** These notify of what happened: their page does nothing by itself. */
+export type NoticeKind =
+  | 'email_change_notice'
+  | 'login_notice'
+  | 'password_notice'
+  | 'change_notice'
+  | WithdrawalLetterKind;
+
+/** To whoever withdrew from a contract, that it was received or declined; and to the user of the account that it was received. */
+export type WithdrawalLetterKind =
+  | 'withdrawal_received_notice'
+  | 'withdrawal_declined_notice'
+  | 'withdrawal_seller_notice';
 
 export type LetterKind =
   | 'verification'
@@ -20,6 +31,9 @@ export const letterPaths: Readonly<Record<LetterKind, string>> = {
   login_notice: '/forgot-password',
   password_notice: '/forgot-password',
   change_notice: '/forgot-password',
+  withdrawal_received_notice: '',
+  withdrawal_declined_notice: '',
+  withdrawal_seller_notice: '/app/orders/withdrawals',
 };
 
 /** Of a letter without a token. */

@@ -1,6 +1,7 @@
 import { escapeHtml, plainLine } from '@app/contracts/plain-text';
 import { letterHtml, type Sender, type Shop, shopFoot } from '@app/email/letter';
-import type { LetterKind } from './letter-paths.ts';
+import type { LetterKind, WithdrawalLetterKind } from './letter-paths.ts';
+import { isOfWithdrawal, withdrawalWords } from './withdrawal-words.rules.ts';
 
 interface LetterText {
   readonly subject: string;
@@ -21,6 +22,8 @@ export interface LetterFacts {
 interface Words {
   readonly subject: string;
   readonly why: string;
+  /** What others said, between `why` and `what`. */
+  readonly quoted?: readonly string[];
   readonly what: string;
   readonly button: string;
   readonly ending: string;
@@ -39,7 +42,7 @@ const timeOf = (at: Date): string => {
 /** What the words are made of; `seller` is empty in a letter to a user. */
 type Said = Omit<LetterFacts, 'shop'> & { readonly seller: string };
 
-const words: Readonly<Record<LetterKind, (facts: Said) => Words>> = {
+const words: Readonly<Record<Exclude<LetterKind, WithdrawalLetterKind>, (facts: Said) => Words>> = {
   verification: () => ({
     subject: 'Verify your email address',
     why: 'An account was made with this address.',
@@ -105,23 +108,42 @@ const words: Readonly<Record<LetterKind, (facts: Said) => Words>> = {
   }),
 };
 
+const wordsOf = (kind: LetterKind, facts: Said): Words =>
+  isOfWithdrawal(kind) ? withdrawalWords(kind, facts.detail) : words[kind](facts);
+
 /**
- * The words of a letter. Nothing in it comes from the caller: anyone can have one sent to any address. What a notice says of a
- * browser are names that we know (`browserName`).
+ * The words of a letter. Nothing in it comes from the caller, because anyone can have one sent to any address: what a notice says of a
+ * browser are names that we know (`browserName`). Only the letters of withdrawals quote what was typed, which the law wants.
  */
 export function letterText(kind: LetterKind, link: string, facts: LetterFacts): LetterText {
   const { shop } = facts;
-  const { subject, why, what, button, ending } = words[kind]({ ...facts, seller: plainLine(shop?.name ?? '') });
+  const { subject, why, quoted, what, button, ending } = wordsOf(kind, {
+    ...facts,
+    seller: plainLine(shop?.name ?? ''),
+  });
   const title = subject;
   const parts = [
-    { html: escapeHtml(`${why} ${what}`) },
+    ...(quoted === undefined ? [`${why} ${what}`] : [why, ...quoted.map(plainLine), what]).map((line) => ({
+      html: escapeHtml(line),
+    })),
     { button: { label: button, url: link } },
     { html: escapeHtml(ending) },
   ];
   const foot = shop === null ? ['Funnelry'] : shopFoot(shop);
   return {
     subject,
-    text: ['Hello,', '', why, what, '', link, '', ending, ''].join('\n'),
+    text: [
+      'Hello,',
+      '',
+      why,
+      ...(quoted === undefined ? [] : ['', ...quoted.map(plainLine), '']),
+      what,
+      '',
+      link,
+      '',
+      ending,
+      '',
+    ].join('\n'),
     html: letterHtml({ sender: shop ?? platform, title, parts, foot }, why),
   };
 }

@@ -5,7 +5,14 @@ import type { Installation } from '@app/service-kit/installation';
 import { createSealedBox, type SealedBox, type Secrets, secretsOf } from '@app/service-kit/sealed-box';
 import type { RateWindows } from '../../limits/rate-windows.ts';
 import { RetryLaterError } from '../../problems/retry-later-error.ts';
-import { createLetterLimit, createNoticeLimit, unlimitedLetters, unlimitedNotices } from './letter-limit.ts';
+import {
+  createLetterLimit,
+  createNoticeLimit,
+  createWithdrawalLimit,
+  unlimitedLetters,
+  unlimitedNotices,
+  unlimitedWithdrawals,
+} from './letter-limit.ts';
 import type { LetterKind, NoticeKind } from './letter-paths.ts';
 import { type NewLetter, newLetter } from './new-letter.ts';
 import { type SendDeps, sendLetters } from './send-letters.ts';
@@ -38,13 +45,20 @@ export interface Letters extends Pick<BackgroundLoop, 'close'> {
   admit(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
   /** @throws RetryLaterError rate_limited when the client has caused its letters of the day; otherwise as `admit` */
   admitOrRefuse(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
-  /** Counts and makes a letter that notifies a user of what happened; null when the user had those of the kind that day. */
+  /**
+   * Counts a withdrawal, which letters follow.
+   * @throws RetryLaterError rate_limited when the client has declared those of the day
+   */
+  countWithdrawal(address: string): Promise<void>;
+  /** Counts and makes a letter that notifies of what happened; null when the address had those of the kind that day. */
   notice(kind: NoticeKind, wanted: Omit<Wanted, 'address'>): Promise<NewLetter | null>;
   wake(): void;
 }
 
 /** Anyone who names an address requests those: the time of the answer must not say whether it is known. */
 const isOfStrangers = (kind: LetterKind): boolean => kind === 'password_reset' || kind === 'portal_link';
+
+const tooMany = (detail: string): RetryLaterError => new RetryLaterError('rate_limited', detail, 3_600);
 
 /** A letter of another replica that died is due after three minutes. */
 const pauseMs = 30_000;
@@ -67,21 +81,24 @@ export function startLetters(
   });
   const isUnlimited = config.RATE_LIMIT_PER_MINUTE === 0;
   const limit = isUnlimited ? unlimitedLetters : createLetterLimit(windows, config.LETTERS_PER_DAY);
-  const isNoticed = isUnlimited ? unlimitedNotices : createNoticeLimit(windows);
+  const isNoticed = isUnlimited ? unlimitedNotices : createNoticeLimit(windows, config.LETTERS_PER_DAY);
+  const isOverWithdrawals = isUnlimited ? unlimitedWithdrawals : createWithdrawalLimit(windows);
   const make = (kind: LetterKind, { email, baseUrl }: Omit<Wanted, 'address'>) =>
     newLetter(box, kind, email, baseUrl, clock.now());
   const admit = async (kind: LetterKind, wanted: Wanted, refuse: boolean): Promise<NewLetter | null> => {
     const reached = await limit(kind, wanted.email, wanted.address, wanted.isUnverified ?? false);
     if (reached === 'deployment')
       logger.warn({ perDay: config.LETTERS_PER_DAY }, 'the daily limit of letters is reached: LETTERS_PER_DAY');
-    if (reached === 'address' && refuse)
-      throw new RetryLaterError('rate_limited', 'At most 20 such emails a day are sent for one address.', 3_600);
+    if (reached === 'address' && refuse) throw tooMany('At most 20 such emails a day are sent for one address.');
     if (reached === null) return make(kind, wanted);
     return isOfStrangers(kind) && reached !== 'address' ? { ...make(kind, wanted), isWithheld: true } : null;
   };
   return {
     admit: (kind, wanted) => admit(kind, wanted, false),
     admitOrRefuse: (kind, wanted) => admit(kind, wanted, true),
+    countWithdrawal: async (address) => {
+      if (await isOverWithdrawals(address)) throw tooMany('At most 20 withdrawals a day are taken from one address.');
+    },
     notice: async (kind, wanted) =>
       (await isNoticed(kind, wanted.email, wanted.isUnverified ?? false)) ? make(kind, wanted) : null,
     wake: loop.wake,

@@ -16,6 +16,9 @@ const validMs: Readonly<Record<LetterKind, number>> = {
   login_notice: 48 * hourMs,
   password_notice: 48 * hourMs,
   change_notice: 48 * hourMs,
+  withdrawal_received_notice: 48 * hourMs,
+  withdrawal_declined_notice: 48 * hourMs,
+  withdrawal_seller_notice: 48 * hourMs,
 };
 
 /** A letter as it is stored: with the token's hash, and the link sealed. */

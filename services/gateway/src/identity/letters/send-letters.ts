@@ -34,7 +34,8 @@ const claimStatement = statement<Claimed>(
   `update letters as l set attempts = l.attempts + 1, next_attempt_at = $1::timestamptz + interval '3 minutes'
    from (
      select d.id, coalesce(d.recipient, u.email) as email, a.id as account_id, a.business_name, a.support_email, a.test_mode,
-       a.email_verified, a.email as sellers_own, a.handle, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url
+       a.email_verified, a.email as sellers_own, a.handle, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url,
+       a.withdrawal_days
      from (
        select id, user_id, account_id, recipient from letters where sealed is not null and next_attempt_at <= $1
        order by next_attempt_at limit ${atOnce} for update skip locked) as d
@@ -43,7 +44,7 @@ const claimStatement = statement<Claimed>(
    where l.id = due.id
    returning l.id, l.kind, l.sealed, l.attempts, l.created_at, l.expires_at, l.detail, due.email, due.account_id, due.business_name,
      due.support_email, due.test_mode, due.email_verified, due.sellers_own, due.handle, due.logo_name, due.accent_color, due.terms_url,
-     due.refund_policy_url`,
+     due.refund_policy_url, due.withdrawal_days`,
   {
     id: 'text',
     kind: 'text',
@@ -64,6 +65,7 @@ const claimStatement = statement<Claimed>(
     accent_color: 'text',
     terms_url: 'text',
     refund_policy_url: 'text',
+    withdrawal_days: 'int4',
   },
 );
 const endStatement = statement('letters-end', 'update letters set sealed = null where id = $1');

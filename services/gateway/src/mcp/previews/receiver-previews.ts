@@ -24,6 +24,7 @@ export const receiverPreviews: Readonly<Record<string, PreviewDefinition>> = {
   recoverWebhooks: withoutAmount(recovery),
   pushFunnelEmails: withoutAmount(push),
   resendReceipt: withoutAmount(receipt),
+  closeWithdrawal: withoutAmount(async (call) => declinePreview(call)),
   updateSettings: withoutAmount(settingsPreview),
 };
 
@@ -34,6 +35,14 @@ async function receipt({ params, body, read }: PreviewedCall): Promise<Preview> 
     ? 'The receipt of this test order goes to the account’s own address again.'
     : 'The receipt goes out again, with the links to all that was bought, to the address in the fields.';
   return { detail, facts: { orderId: id, to, orderedWith: customer_email, totalCents: total_cents, currency } };
+}
+
+/** Accepting one sends nothing and moves no money. */
+function declinePreview({ params, body }: PreviewedCall): Preview | null {
+  if (body.status !== 'declined') return null;
+  const detail =
+    'The withdrawal is declined for good, and the answer goes by email to the address that it was declared with.';
+  return { detail, facts: { withdrawalId: params.withdrawalId, answer: body.answer } };
 }
 
 interface Endpoint {

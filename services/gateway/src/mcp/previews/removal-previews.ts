@@ -14,6 +14,8 @@ export const removalPreviews: Readonly<Record<string, PreviewDefinition>> = {
   deleteLogo: withoutAmount(logo),
   deleteBump: withoutAmount(offer('bumps')),
   deleteUpsell: withoutAmount(offer('upsells')),
+  deleteBumpImage: withoutAmount(offerImage('bumps')),
+  deleteUpsellImage: withoutAmount(offerImage('upsells')),
   deleteFunnelEmail: withoutAmount(funnelEmail),
   deleteDiscount: withoutAmount(discount),
   deleteWebhookEndpoint: withoutAmount(async ({ read }) => endpointRemoval(await read('getWebhookEndpoint'))),
@@ -55,6 +57,14 @@ function offer(kind: 'bumps' | 'upsells') {
   };
 }
 
+function offerImage(kind: 'bumps' | 'upsells') {
+  return async ({ params: { productId, offerId }, read }: PreviewedCall): Promise<Preview> => {
+    const funnel = await read('getFunnel', { productId });
+    const { headline } = oneOf(funnel[kind], offerId, 'offer_not_found');
+    return { detail: `The picture of the ${kind.slice(0, -1)} is deleted.`, facts: { headline } };
+  };
+}
+
 async function funnelEmail({ params: { productId, emailId }, read }: PreviewedCall): Promise<Preview> {
   const funnel = await read('getFunnel', { productId });
   const { position, send_day, subject } = oneOf(funnel.emails, emailId, 'email_not_found');
@@ -83,8 +93,19 @@ function endpointRemoval({ url, description, active, held }: ResultOf<'readWebho
   };
 }
 
+/** Of all keys: the list has revoked ones too, and is read page by page. */
+async function keyOf(keyId: string | undefined, read: PreviewedCall['read']) {
+  for (let query: { readonly limit: number; readonly before?: string } = { limit: 100 }; ; ) {
+    const { data, has_more } = await read('listApiKeys', {}, query);
+    const before = data.at(-1)?.id;
+    if (has_more !== true || before === undefined || data.some(({ id }) => id === keyId))
+      return oneOf(data, keyId, 'api_key_not_found');
+    query = { limit: 100, before };
+  }
+}
+
 async function apiKey({ params: { keyId }, read }: PreviewedCall): Promise<Preview> {
-  const { name, last_used_at } = oneOf((await read('listApiKeys')).data, keyId, 'api_key_not_found');
+  const { name, last_used_at } = await keyOf(keyId, read);
   return {
     detail: 'The API key stops working at once. It cannot be undone.',
     facts: { name, last_used_at },

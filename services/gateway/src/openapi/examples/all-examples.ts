@@ -4,6 +4,7 @@ import { accountExamples } from './accounts.ts';
 import { affiliateExamples } from './affiliates.ts';
 import { automationExamples } from './automations.ts';
 import { checkoutExamples } from './checkouts.ts';
+import { customerExamples } from './customers.ts';
 import { dailyExamples } from './daily-runs.ts';
 import { deliveryExamples } from './deliveries.ts';
 import { endpointExamples } from './endpoints.ts';
@@ -14,6 +15,7 @@ import { portalExamples } from './portal.ts';
 import { productExamples } from './products.ts';
 import { refundExamples } from './refunds.ts';
 import { subscriptionExamples } from './subscriptions.ts';
+import { withdrawalExamples } from './withdrawals.ts';
 
 interface Example {
   readonly body?: unknown;
@@ -28,6 +30,7 @@ const examples: Readonly<Record<string, Example>> = {
   ...affiliateExamples,
   ...automationExamples,
   ...checkoutExamples,
+  ...customerExamples,
   ...dailyExamples,
   ...deliveryExamples,
   ...endpointExamples,
@@ -38,6 +41,7 @@ const examples: Readonly<Record<string, Example>> = {
   ...productExamples,
   ...refundExamples,
   ...subscriptionExamples,
+  ...withdrawalExamples,
 };
 
 /** A body and a response of the operation, of the deployment at `baseUrl`; a test parses both with the operation's schemas. */

@@ -12,6 +12,8 @@ const checkout = {
       headline: 'Printable workbook',
       description: 'Forty exercises to print, one for each lesson.',
       priceCents: 1900,
+      compareAtCents: null,
+      imageUrl: null,
       chosen: true,
     },
   ],
@@ -51,6 +53,8 @@ const seller = {
   termsUrl: 'https://mayapaints.example/terms',
   refundPolicyUrl: 'https://mayapaints.example/refunds',
   portalCancel: true,
+  withdrawalDays: 14,
+  immediateAccessConsent: false,
 };
 
 const upsell = {
@@ -66,10 +70,31 @@ const image = {
   name: 'Qm9vdGhzLWFyZS1ub3QtaGFzaGVzLWJ1dC1sb29rLWxpa2.png',
   shown: { contentType: 'image/png', width: 1, height: 1, bytes: 70 },
 };
+const putImage = {
+  body: { data: onePixel },
+  response: { url: `http://127.0.0.1:3000/images/products/${image.name}`, ...image.shown },
+};
 
 /** Of what buyers’ pages call, and of their appearance. */
 export const checkoutExamples = {
   getSeller: { response: seller },
+  listShopProducts: {
+    response: {
+      data: [
+        {
+          id: productId,
+          name: 'Watercolour Course',
+          priceCents: 4900,
+          currency: 'usd',
+          pricingType: 'onetime',
+          billingInterval: null,
+          imageUrl: null,
+          checkoutUrl: 'http://127.0.0.1:3000/c/maya-paints/watercolour-course',
+        },
+      ],
+      has_more: false,
+    },
+  },
   getOffer: {
     response: {
       product: {
@@ -136,10 +161,9 @@ export const checkoutExamples = {
       upsell: { ...upsell, status: 'accepted', expiresAt: null },
     },
   },
-  putProductImage: {
-    body: { data: onePixel },
-    response: { url: `http://127.0.0.1:3000/images/products/${image.name}`, ...image.shown },
-  },
+  putProductImage: putImage,
+  putBumpImage: putImage,
+  putUpsellImage: putImage,
   putLogo: {
     body: { data: onePixel },
     response: { url: `http://127.0.0.1:3000/images/logos/${image.name}`, ...image.shown },

@@ -37,7 +37,9 @@ const none = { count: 0, amounts: [] };
 /** Of the daily job and of rehearsals, by operation. */
 export const dailyExamples = {
   runDailyJob: { body: { waitSeconds: 60 }, response: result },
-  listDailyRuns: { response: { data: [run] } },
+  listDailyRuns: {
+    response: { due_since: '2026-09-14T08:30:00.000Z', next_start_at: '2026-12-01T03:00:00.500Z', data: [run] },
+  },
   getDailyRun: { response: run },
   previewDailyRun: {
     response: {

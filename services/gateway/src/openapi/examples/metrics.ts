@@ -8,9 +8,11 @@ const money = {
   mrrCents: 0,
   activeSubscriptions: 0,
 };
+const sold = { netRevenueCents: 279_900, aovCents: 6826, bumpTakeRate: 0.4048, upsellTakeRate: 0.1905 };
+const soldBefore = { netRevenueCents: 251_300, aovCents: 6792, bumpTakeRate: 0.3784, upsellTakeRate: 0.1622 };
 const before = { ...money, revenueCents: 251_300, orders: 37, refunds: 0, refundedCents: 0 };
-const visits = { views: 1120, conversionRate: 0.0375 };
-const visitsBefore = { views: 1055, conversionRate: 0.0351 };
+const visits = { views: 1120, conversionRate: 0.0375, checkoutOrders: 42 };
+const visitsBefore = { views: 1055, conversionRate: 0.0351, checkoutOrders: 37 };
 const span = { from: '2026-11-01', to: '2026-11-30' };
 
 const aovFormula = 'orderCents ÷ orders, rounded half up: the average total of an order.';
@@ -22,12 +24,36 @@ export const metricsExamples = {
       ...span,
       previous: { from: '2026-10-02', to: '2026-10-31' },
       by: 'month',
-      currencies: [{ currency: 'usd', current: money, previous: before, series: [{ date: '2026-11', ...money }] }],
+      currencies: [
+        {
+          currency: 'usd',
+          current: { ...money, ...sold },
+          previous: { ...before, ...soldBefore },
+          series: [{ date: '2026-11', ...money }],
+        },
+      ],
       visits: { current: visits, previous: visitsBefore, series: [{ date: '2026-11', ...visits }] },
       products: [
-        { id: product.id, name: product.name, pricingType: product.pricing_type, currency: 'usd', ...money, ...visits },
+        {
+          id: product.id,
+          name: product.name,
+          pricingType: product.pricing_type,
+          currency: 'usd',
+          ...money,
+          ...sold,
+          ...visits,
+        },
       ],
       productCount: 1,
+    },
+  },
+  getRetention: {
+    response: {
+      data: [
+        { month: '2026-09', started: 40, active: [40, 36, 33] },
+        { month: '2026-10', started: 52, active: [51, 47] },
+        { month: '2026-11', started: 18, active: [18] },
+      ],
     },
   },
   getFees: {

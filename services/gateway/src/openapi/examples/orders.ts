@@ -37,6 +37,7 @@ export const order = {
   ],
   country: 'SE',
   affiliate_code: 'ANNA',
+  immediate_access: null,
   test: false,
 };
 

@@ -81,6 +81,7 @@ export const portalExamples = {
       access_url: 'https://mayapaints.example/course',
       last_four: '4242',
       wallet: null,
+      immediate_access: null,
       refunds: [],
       seller,
     },

@@ -12,6 +12,7 @@ export const product = {
   access_url: 'https://mayapaints.example/course',
   description: 'Thirty short lessons, from the first wash to a finished landscape.',
   image_url: null,
+  listed: true,
   checkout_url: 'http://127.0.0.1:3000/c/maya-paints/watercolour-course',
   created_at: '2026-11-01T08:00:00.000Z',
   updated_at: '2026-11-20T08:15:00.000Z',
@@ -41,6 +42,8 @@ const bump = {
   active: 1,
   access_url: 'https://mayapaints.example/workbook',
   description: 'Forty exercises to print, one for each lesson.',
+  compare_at_cents: null,
+  image_url: null,
   version: 1,
 };
 const upsell = {
@@ -50,6 +53,8 @@ const upsell = {
   active: 1,
   access_url: 'https://mayapaints.example/sessions',
   description: null,
+  compare_at_cents: 4900,
+  image_url: null,
   version: 1,
 };
 const email = {
@@ -105,7 +110,12 @@ export const productExamples = {
   updateBump: { body: { active: 0 }, response: { ...bump, active: 0, version: 2 } },
   getUpsell: { response: upsell },
   createUpsell: {
-    body: { headline: upsell.headline, priceCents: upsell.price_cents, accessUrl: upsell.access_url },
+    body: {
+      headline: upsell.headline,
+      priceCents: upsell.price_cents,
+      accessUrl: upsell.access_url,
+      compareAtCents: upsell.compare_at_cents,
+    },
     response: upsell,
   },
   updateUpsell: { body: { priceCents: 3900 }, response: { ...upsell, price_cents: 3900, version: 2 } },

@@ -94,8 +94,9 @@ export const objectOf = (params: unknown): string | null =>
   Object.values(params as Record<string, string>).at(-1) ?? null;
 
 /** The id of what a call made, from its result or the bytes of a service's reply. */
-function madeId(result: unknown): string | null {
+export function madeId(result: unknown): string | null {
   const value: unknown = result instanceof Uint8Array ? JSON.parse(Buffer.from(result).toString('utf8')) : result;
-  const { id } = value as { readonly id?: unknown };
-  return typeof id === 'string' ? id : null;
+  const { id, orderId } = value as { readonly id?: unknown; readonly orderId?: unknown };
+  const made = id ?? orderId;
+  return typeof made === 'string' ? made : null;
 }

@@ -1,7 +1,7 @@
 import { silentLogger } from '@app/service-kit/logger';
 import { sharedWindows } from '@app/testing/shared-windows';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { AddressLimiter } from './address-limiter.ts';
+import { WindowLimiter } from './window-limiter.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -9,12 +9,12 @@ afterEach(() => void vi.useRealTimers());
 function table() {
   const { state, shared } = sharedWindows();
   const replica = (limit: number, maxClients?: number) =>
-    new AddressLimiter({ limit }, shared, silentLogger(), maxClients);
+    new WindowLimiter({ limit, maxClients }, shared, silentLogger());
   return { state, replica };
 }
 
 /** Requests that count for good; how many of them were allowed. */
-function take(limiter: AddressLimiter, client: string, times = 1): number {
+function take(limiter: WindowLimiter, client: string, times = 1): number {
   let allowed = 0;
   for (let i = 0; i < times; i++) {
     const window = limiter.take(client);
@@ -117,6 +117,33 @@ test('while the database is away each counts alone, and later they share again',
   expect(take(two, 'a', 6)).toBe(6);
   await pass(300);
   expect(take(two, 'a')).toBe(0);
+});
+
+test('of a longer window parts of a unit count, other replicas get whole ones, and what is given back is free for them', async () => {
+  const { shared } = sharedWindows();
+  const replica = () =>
+    new WindowLimiter(
+      { limit: 10, seconds: 3_600, unsharedMax: Number.NEGATIVE_INFINITY, exchangeMs: 1_000 },
+      shared,
+      silentLogger(),
+    );
+  const [one, two] = [replica(), replica()];
+  const count = (limiter: WindowLimiter, amount: number) => limiter.count(limiter.window('a'), amount);
+  const allowed = (limiter: WindowLimiter) => limiter.allowed(limiter.window('a'));
+  for (let n = 0; n < 19; n += 1) count(one, 0.5);
+  expect([allowed(one), one.resetSeconds(one.window('a'))]).toEqual([true, 3_600]);
+  await pass(1_000);
+  count(two, 0.5);
+  await pass(1_000);
+  // Ten whole units and half of one.
+  expect([allowed(one), allowed(two)]).toEqual([true, false]);
+  count(one, -5);
+  await pass(1_000);
+  count(two, 0);
+  await pass(1_000);
+  expect(allowed(two)).toBe(true);
+  await pass(3_600_000);
+  expect([one.window('a').count, two.window('a').count]).toEqual([0, 0]);
 });
 
 test('a limiter that is closed sends nothing more', async () => {
