@@ -1,6 +1,6 @@
 import type { FieldError } from '@app/contracts/errors';
 
-/** What callers give and get, by the id of the operation. The gateway declares them, from its list of operations. */
+/** What callers give and get, by the id of the operation. The gateway declares them, from its list in `operations/all-operations.ts`. */
 // biome-ignore lint/suspicious/noEmptyInterface: the gateway's declaration is merged into it
 export interface Operations {}
 
@@ -86,7 +86,7 @@ export type CallResult<Of extends Types> =
 
 /**
  * Calls an operation of the API as HTTP would: the same access, validation, limits, idempotency and errors. It never
- * throws for what the API refuses.
+ * throws for what the API refuses. The gateway makes it, by `createCall`.
  */
 export type Call = <Id extends keyof Operations>(
   operationId: Id,

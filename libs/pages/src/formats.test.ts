@@ -20,6 +20,27 @@ test('a currency keeps its own decimals in every language', () => {
   expect(formatsFor('en').amount(1_234, 'kwd').replaceAll(/\s/g, ' ')).toBe('KWD 1.234');
 });
 
+test('the axis of a chart says decimals only where there are some', () => {
+  expect(formatsFor('en-US').tick(150_000, 'usd')).toBe('$1,500');
+  expect(formatsFor('en-US').tick(50, 'usd')).toBe('$0.50');
+  expect(formatsFor('de').tick(150_000, 'eur').replaceAll(/\s/g, ' ')).toBe('1.500 €');
+  expect(formatsFor('en-US').amount(150_000, 'usd')).toBe('$1,500.00');
+});
+
+test('what is below zero has a minus sign in every language', () => {
+  for (const [language, amount] of [
+    ['en-US', '−$22.35'],
+    ['de', '−22,35 $'],
+    ['nl', 'US$ −22,35'],
+  ] as const)
+    expect(formatsFor(language).amount(-2235, 'usd').replaceAll(/\s/g, ' ')).toBe(amount);
+});
+
+test('the axis of a chart says days without their year', () => {
+  expect(formatsFor('en-US').day('2026-11-23')).toBe('Nov 23');
+  expect(formatsFor('de').day('2026-11-23')).toBe('23. Nov.');
+});
+
 test('the countries are those of the languages, each once', () => {
   expect(countriesOf('de-AT,de;q=0.9,en-GB;q=0.8,fr-AT;q=0.7')).toEqual(['AT', 'GB']);
   for (const none of ['de', undefined, '<script>', 'xx-1']) expect(countriesOf(none)).toEqual([]);

@@ -1,20 +1,26 @@
-import { currencyDigits, formatAmount } from '@app/money/format';
+import { currencyDigits, formatTick, shownAmount } from '@app/money/format';
 import { type ParsedAmount, parseAmount } from '@app/money/parse';
 
 /** How amounts and dates are written for a reader. */
 export interface Formats {
-  /** Minor units of a currency (ISO 4217, any case). */
+  /** Minor units of a currency (ISO 4217, any case); what is below zero has a minus sign, which is wider than a hyphen. */
   amount(cents: number, currency: string): string;
+  /** The same on the axis of a chart, without decimals where it has none. */
+  tick(cents: number, currency: string): string;
   /** As a reader types it: without currency and thousands. */
   typedAmount(cents: number, currency: string): string;
   /** What a reader typed as an amount. */
   parseAmount(typed: string, currency: string): ParsedAmount;
   /** A day, in UTC. */
   date(at: string): string;
+  /** A day without its year, in UTC. */
+  day(at: string): string;
   /** @param month `YYYY-MM` */
   month(month: string): string;
   /** A minute, in UTC, which it says. */
   dateTime(at: string): string;
+  /** A second, in UTC, which it says. */
+  moment(at: string): string;
   /** A whole number, with its groups. */
   count(value: number): string;
   /** @param share 0.125 is 12.5 % */
@@ -35,7 +41,8 @@ export function formatsFor(acceptLanguage: string | undefined): Formats {
   if (known !== undefined) return known;
   if (kept.size >= keptMax) kept.delete(kept.keys().next().value ?? '');
   const date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-  const minute = new Intl.DateTimeFormat(locale, {
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const ofDay = {
     day: 'numeric',
     month: 'short',
     year: 'numeric',
@@ -43,19 +50,24 @@ export function formatsFor(acceptLanguage: string | undefined): Formats {
     minute: '2-digit',
     timeZone: 'UTC',
     timeZoneName: 'short',
-  });
+  } as const;
+  const minute = new Intl.DateTimeFormat(locale, ofDay);
+  const second = new Intl.DateTimeFormat(locale, Object.assign({}, ofDay, { second: '2-digit' as const }));
   const month = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
   const count = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const formats: Formats = {
     dateTime: (at) => minute.format(new Date(at)),
+    moment: (at) => second.format(new Date(at)),
     month: (text) => month.format(new Date(`${text}-01`)),
     count: (value) => count.format(value),
     percent: (share) => percent.format(share),
-    amount: (cents, currency) => formatAmount(cents, currency, locale),
+    amount: (cents, currency) => shownAmount(cents, currency, locale),
+    tick: (cents, currency) => formatTick(cents, currency, locale).replace('-', '−'),
     typedAmount: (cents, currency) => typedAmount(cents, currency, locale),
     parseAmount: (typed, currency) => parseAmount(typed, currency, locale),
     date: (at) => date.format(new Date(at)),
+    day: (at) => day.format(new Date(at)),
   };
   kept.set(locale, formats);
   return formats;

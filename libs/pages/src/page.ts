@@ -36,9 +36,9 @@ export interface ShownPage {
   readonly body: Html;
   readonly head?: Html | undefined;
   readonly isIndexed?: boolean | undefined;
-  /** Modules among the assets. */
+  /** Modules among `pageFiles`. */
   readonly scripts?: readonly string[] | undefined;
-  /** Stylesheets among the assets, after the one that all pages have. */
+  /** Stylesheets among `pageFiles`, after the one that all pages have. */
   readonly stylesheets?: readonly string[] | undefined;
   /** It shows a secret: it is neither kept by browsers nor compressed. */
   readonly isSecret?: boolean | undefined;

@@ -8,6 +8,7 @@ const settings = {
   accentColor: null,
   termsUrl: 'https://atelier.example/terms',
   refundPolicyUrl: 'https://atelier.example/refunds',
+  withdrawalDays: 14,
 };
 const named = { name: 'Ada’s Atelier', supportEmail: 'help@atelier.example' };
 const shop = shopOf(settings, named, 'https://funnels.example');

@@ -18,6 +18,10 @@ const assets: Readonly<Record<string, { readonly type: string; readonly body: st
     type: 'image/svg+xml',
     body: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="#8a1c4a"/></svg>',
   },
+  '/picture.svg': {
+    type: 'image/svg+xml',
+    body: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 90"><path fill="#c8d6c4" d="M0 0h160v90H0z"/><circle cx="60" cy="40" r="26" fill="#8a5a3c"/></svg>',
+  },
   '/developers.js': { type: 'text/javascript', body: textOf('developers.js') },
 };
 

@@ -41,16 +41,91 @@ test('axe finds nothing wrong with any page, in light and in dark', { timeout: 2
   expect(found).toEqual({});
 });
 
-test('no page is wider than a narrow phone, or than a phone whose text is twice as large', async () => {
+test('no page is wider than its window: a narrow phone, one whose text is twice as large, a tablet, a small laptop', async () => {
   const { page } = await openVisit(await startGallery());
   const wide: string[] = [];
   for (const shown of shownPages) {
     await show(page, shown);
-    for (const width of [320, 195]) {
+    for (const width of [320, 195, 861, 1051]) {
       await page.setViewportSize({ width, height: 844 });
       const over = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
       if (over > 0) wide.push(`${shown.name} at ${width} by ${over}`);
     }
   }
   expect(wide).toEqual([]);
+});
+
+test('a phone shows the picture, the price and the whole field of the email at once, and bumps between card and code', async () => {
+  const { page } = await openVisit(await startGallery());
+  await page.setViewportSize({ width: 390, height: 844 });
+  const shown = shownPages.find(({ name }) => name === 'order-picture') as Shown;
+  await show(page, shown);
+  const box = async (selector: string) => {
+    const found = await page.locator(selector).boundingBox();
+    return found ?? { x: -1, y: -1, width: 0, height: 0 };
+  };
+  const [thumb, price, email] = [await box('.thumb'), await box('#price'), await box('#email')];
+  expect([thumb.width, thumb.height]).toEqual([64, 64]);
+  expect(thumb.x + thumb.width).toBeLessThan(price.x);
+  expect(email.y + email.height).toBeLessThan(500);
+  const tops = await Promise.all(['#email', '#card-form', '.choices', '#codes', '#pay'].map(box));
+  expect(tops.map(({ y }) => y)).toEqual(tops.map(({ y }) => y).toSorted((one, other) => one - other));
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect([await page.locator('.thumb').isVisible(), await page.locator('.picture').isVisible()]).toEqual([false, true]);
+});
+
+test('Save stays on the screen of a phone and covers no field; a refused field is where its page opens', async () => {
+  const { page } = await openVisit(await startGallery());
+  await page.setViewportSize({ width: 390, height: 700 });
+  await page.goto('/product-refused');
+  const save = page.getByRole('button', { name: 'Save' });
+  const isClear = async (selector: string) => {
+    const [bar, field] = [await page.locator('.save-bar').boundingBox(), await page.locator(selector).boundingBox()];
+    return field !== null && bar !== null && field.y >= 0 && field.y + field.height <= bar.y;
+  };
+  expect(await page.evaluate('document.activeElement?.id')).toBe('accessUrl');
+  expect(await isClear('#accessUrl')).toBe(true);
+  for (const id of ['product', 'pricing', 'delivery', 'appearance', 'offers']) {
+    await page.getByRole('navigation', { name: 'On this page' }).locator(`a[href="#${id}"]`).click();
+    const [box, height] = [await save.boundingBox(), (await save.boundingBox())?.height];
+    expect([id, Math.round((box?.y ?? 0) + (height ?? 0)) <= 700, height]).toEqual([id, true, 44]);
+    expect([id, await isClear(`#${id} h2`)]).toEqual([id, true]);
+  }
+  await page.locator('#name').focus();
+  for (const id of ['description', 'price', 'currency', 'billing', 'accessUrl', 'slug']) {
+    await page.keyboard.press('Tab');
+    expect([await page.evaluate('document.activeElement?.id'), await isClear(`#${id}`)]).toEqual([id, true]);
+  }
+});
+
+test('a chart shows the values of the date that the pointer is at, also without script and within a narrow phone', async () => {
+  const url = await startGallery();
+  const { page } = await openVisit(url, { script: false });
+  await page.setViewportSize({ width: 320, height: 844 });
+  await page.goto('/home-german');
+  const dates = page.locator('.crosshair li');
+  expect(await dates.count()).toBe(30);
+  const chart = await page.locator('.chart').boundingBox();
+  for (const place of [0, 14, 15, 29]) {
+    await dates.nth(place).hover();
+    const values = dates.nth(place).locator('p');
+    expect((await values.locator(':scope > *').allTextContents()).join(' ')).toMatch(
+      new RegExp(`^${place + 1}\\. Okt\\. 2026\\s+[\\d.,]+\\s\\$\\s+[\\d.,]+\\s\\$ before$`),
+    );
+    const [box, lines] = [await values.boundingBox(), await page.locator('.crosshair p:visible').count()];
+    expect([place, lines, (box?.x ?? 0) >= (chart?.x ?? 0)]).toEqual([place, 1, true]);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((chart?.x ?? 0) + (chart?.width ?? 0));
+  }
+});
+
+test('below the button stands only what is true of the purchase', () => {
+  const trustOf = (name: string) =>
+    /<p class="terms trust">.*?<span>(.*?)<\/span>/.exec(
+      markup(shownPages.find((each) => each.name === name) as Shown),
+    )?.[1];
+  const days = 'You may withdraw within 14 days';
+  expect([trustOf('order-consent'), trustOf('order-free')]).toEqual([undefined, undefined]);
+  expect(trustOf('stripe-loading')).toBe(`Card data goes straight to Stripe · ${days}`);
+  expect(trustOf('stripe-other-currency')).toBe(days);
+  expect(trustOf('stripe-saved-for-renewals')).toBe(`Card data goes straight to Stripe · ${days} · Cancel at any time`);
 });

@@ -58,6 +58,8 @@ document.addEventListener('htmx:after:swap', () => {
   const wrong = find(document, '[aria-invalid="true"]');
   const isTyping = document.activeElement instanceof HTMLInputElement;
   if (wrong !== null && !isTyping) wrong.focus();
+  // The sentence stands below its field, which may be at the end of a phone's screen, or under its keyboard.
+  find(document, '.error')?.scrollIntoView({ block: 'nearest' });
   begin();
 });
 

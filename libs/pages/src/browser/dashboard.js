@@ -10,7 +10,9 @@ for (const form of document.querySelectorAll('form[data-unsaved]')) {
 
 document.addEventListener('input', ({ target }) => {
   const form = target instanceof Element ? target.closest('form[data-changes]') : null;
-  if (form !== null) changed.add(form);
+  if (form === null) return;
+  changed.add(form);
+  form.toggleAttribute('data-unsaved', true);
 });
 
 document.addEventListener('submit', ({ target }) => {
@@ -18,10 +20,14 @@ document.addEventListener('submit', ({ target }) => {
 });
 
 addEventListener('beforeunload', (event) => {
-  if (changed.size > 0) event.preventDefault();
+  if (changed.size === 0) return;
+  event.preventDefault();
+  // Older browsers ask only for a value.
+  event.returnValue = true;
 });
 
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const zonedDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
 /** @param {Date} at */
@@ -40,14 +46,16 @@ function localTimes(within) {
     time.title = utc;
     time.textContent = shownTime(at);
   }
+  for (const time of within.querySelectorAll('time[data-day]'))
+    if (time instanceof HTMLTimeElement) time.textContent = zonedDay.format(new Date(time.dateTime));
 }
 
-/** @param {() => string} textOf what the button copies */
-function copyButton(textOf) {
+/** @param {() => string} textOf what the button copies @param {string} label */
+function copyButton(textOf, label = 'Copy') {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'button plain';
-  button.textContent = 'Copy';
+  button.textContent = label;
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(textOf());
     button.textContent = 'Copied';
@@ -67,6 +75,12 @@ function copyButtons(within) {
       input,
       copyButton(() => input.value),
     );
+  }
+  for (const link of within.querySelectorAll('a[data-copy]')) {
+    if (!(link instanceof HTMLAnchorElement)) continue;
+    const button = copyButton(() => link.href, link.textContent ?? '');
+    button.className = 'link small';
+    link.replaceWith(button);
   }
   for (const code of within.querySelectorAll('pre[data-copy]')) {
     code.removeAttribute('data-copy');

@@ -18,7 +18,15 @@ async function draw(frame, form) {
   const answer = await fetch(frame.src, { method: 'POST', body, signal: sending.signal, redirect: 'error' });
   if (!answer.ok) return;
   const drawn = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  frame.contentDocument?.body.replaceChildren(...drawn.body.childNodes);
+  const shown = frame.contentDocument;
+  if (shown === null) return;
+  shown.body.replaceChildren(...drawn.body.childNodes);
+  // A shop's colour is a stylesheet of its own, the last one.
+  const accentOf = (/** @type {Document} */ of) => of.querySelector('link[rel="stylesheet"][href*="/accent/"]');
+  const [before, after] = [accentOf(shown), accentOf(drawn)];
+  if (before?.getAttribute('href') === after?.getAttribute('href')) return;
+  before?.remove();
+  if (after !== null) shown.head.append(after);
 }
 
 if (frame instanceof HTMLIFrameElement && form instanceof HTMLFormElement) {

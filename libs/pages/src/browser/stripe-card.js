@@ -3,7 +3,7 @@
  * form has card fields, and a redraw by htmx leaves the fields as they are. A form that pays waits for the card's token.
  */
 const scriptAddress = 'https://js.stripe.com/endive/stripe.js';
-/** Of buttons that send a card. */
+/** The `do` of buttons that send a card. */
 const paying = new Set(['pay', 'pay-again', 'pay-otherwise', 'save']);
 
 /** @type {{ container: HTMLElement, stripe: StripeOfPage, elements: StripeElements, card: StripeElement } | undefined} */

@@ -10,7 +10,9 @@ export interface CardForm {
   fields(chosen: string, error?: string): Html;
   /** What is said at the card where a form was sent without one. */
   readonly missing: string;
-  /** The name of its module among the assets; null where HTML is enough. */
+  /** Said below the button of what is typed here; null where there is nothing to say. */
+  readonly trust: string | null;
+  /** The name of its module among `pageFiles`; null where HTML is enough. */
   readonly module: string | null;
   /** What the content-security-policy allows it beside this site. */
   readonly sources: {
@@ -47,6 +49,7 @@ export const simulatedCard: CardForm = {
       error,
     })}</div>`,
   missing: 'Choose a card.',
+  trust: null,
   module: null,
   sources: nowhere,
   tokenOfNone: 'sim_ok',
@@ -55,6 +58,7 @@ export const simulatedCard: CardForm = {
 const withoutFields = (text: string): CardForm => ({
   fields: () => notice('info', text),
   missing: text,
+  trust: null,
   module: null,
   sources: nowhere,
   tokenOfNone: 'sim_ok',
@@ -93,6 +97,7 @@ export interface CardUse {
 
 const stripeTexts = {
   label: 'Card',
+  trust: 'Card data goes straight to Stripe',
   missing: 'Enter your card. It needs JavaScript, which is off in this browser.',
   noScript: 'Card payments need JavaScript. Switch it on in this browser, and load the page again.',
   loading: 'Loading the card fields…',
@@ -109,7 +114,7 @@ const stripeSources = {
   connect: ['https://api.stripe.com'],
 };
 
-/** Stripe's own fields, which its script puts in place. The script alone fills in the token, so that none comes back. */
+/** Stripe's own fields, which `browser/stripe-card.js` puts in place. The script alone fills in the token, so that none comes back. */
 function stripeCard(publishableKey: string, use: CardUse): CardForm {
   const { name, mode, currency, savesCard, state = 'loading' } = use;
   const converted = toStripeAmount(use.amountCents, currency);
@@ -120,6 +125,7 @@ function stripeCard(publishableKey: string, use: CardUse): CardForm {
 class="card-fields" id="${name}" hx-morph-skip-children="true" data-stripe-key="${publishableKey}" data-mode="${mode}" data-amount="${converted.amount}" data-currency="${currency}" data-saves="${savesCard ? 'true' : null}" data-recurring="${recurringOf(use)}" data-failed="${stripeTexts.failed}" data-changed="${stripeTexts.changed}">${loadStates(state)}</div><input
 type="hidden" name="card" value=""><input type="hidden" name="by-script" value="true"><noscript>${notice('info', stripeTexts.noScript)}</noscript>${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}</div>`,
     missing: stripeTexts.missing,
+    trust: stripeTexts.trust,
     module: 'stripe-card.js',
     sources: stripeSources,
     tokenOfNone: 'none',
@@ -146,7 +152,7 @@ const loadStates = (shown: 'loading' | 'failed'): Html =>
   html`<p class="quiet small" data-card="loading" hidden="${shown !== 'loading'}">${stripeTexts.loading}</p><div class="stack tight" data-card="failed" role="alert"
 hidden="${shown !== 'failed'}"><p class="error">${stripeTexts.failed}</p><div><button type="button" class="button">${stripeTexts.again}</button></div></div>`;
 
-const drawn = withoutFields('Stripe’s card fields stand here.');
+const drawn: CardForm = Object.assign(withoutFields('Stripe’s card fields stand here.'), { trust: stripeTexts.trust });
 
 /** In a preview nothing is typed, and nothing of Stripe is loaded. */
 export const drawnCardOf = (processor: string): CardForm =>

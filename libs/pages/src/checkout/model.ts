@@ -2,6 +2,8 @@ import type { Formats } from '../formats.ts';
 
 /** Whose page it is. */
 export interface Shop {
+  /** Empty while it is not known. */
+  readonly handle: string;
   readonly name: string;
   readonly logoUrl: string | null;
   /** `#rrggbb`; null is ours. */
@@ -11,6 +13,10 @@ export interface Shop {
   readonly refundPolicyUrl: string | null;
   /** Buyers cancel their subscriptions in the portal; else they write to the seller. */
   readonly portalCancel: boolean;
+  /** For so many days buyers may withdraw; 0 where the shop takes no withdrawals. */
+  readonly withdrawalDays: number;
+  /** The checkout asks buyers to give up that right for immediate access. */
+  readonly immediateAccessConsent: boolean;
 }
 
 /** What is sold, as it is right now. */
@@ -38,7 +44,7 @@ export interface Purchase {
   readonly isTest: boolean;
 }
 
-/** What every form of a purchase sends along. */
+/** What every form of a purchase sends along, beside `do` of the button that sends it: `takeForm` and `takeOrder` read that. */
 export interface Post {
   /** Where the forms post. */
   readonly action: string;

@@ -13,7 +13,8 @@ const texts = {
   linkOfLatest: 'It is not complete, or it is very old. Use the link of the latest email as it stands there.',
   restore: 'Continue your order',
   restoreText: 'Your order is as you left it.',
-  restoreTextOf: (product: string, seller: string) => `Your order of ${product} at ${seller} is as you left it.`,
+  restoreTextOf: (product: string, seller: string) =>
+    `Your order of ${product}${seller === '' ? '' : ` at ${seller}`} is as you left it.`,
   restoreNothingCharged: 'Nothing is charged before you press Pay.',
   linkUsed: 'This link has done its work',
   orderAgain: 'Order again',
@@ -23,6 +24,7 @@ const texts = {
   purchases: 'Your purchases',
   again: 'Try again',
   request: (id: string) => `Request ${id}`,
+  back: 'Back to the form',
   busy: 'One moment',
   busyText: (seconds: number) =>
     `Many requests come from your network. Nothing is lost, and nothing was charged. This page tries again in ${seconds} seconds.`,
@@ -31,10 +33,10 @@ const texts = {
   noReminders: 'No more reminders',
   sendsOne: (name: string) =>
     `${name} sends one email when you leave a checkout unfinished. It can leave that out from now on.`,
-  end: (name: string) => `No more reminders from ${name}`,
+  end: (name: string) => `No more reminders from ${name || 'this seller'}`,
   ended: (name: string) => `${name} sends you no more reminders of unfinished checkouts.`,
   stillReach: 'Receipts and answers to your questions still reach you.',
-  seller: 'this seller',
+  seller: 'This seller',
 } as const;
 
 export interface NoticePage {
@@ -62,7 +64,7 @@ export const unknownTokenPage = (): NoticePage => noticePage(texts.linkOver, [te
 /** Needs one more click: mail scanners open links, and some of them run scripts. */
 export function restorePage(of: { readonly product: string; readonly seller: string } | null): NoticePage {
   const send = button({ label: texts.restore, kind: 'accent', isWide: true });
-  const text = of === null ? texts.restoreText : texts.restoreTextOf(of.product, of.seller || texts.seller);
+  const text = of === null ? texts.restoreText : texts.restoreTextOf(of.product, of.seller);
   return noticePage(texts.restore, [text, texts.restoreNothingCharged], html`<form method="post">${send}</form>`);
 }
 
@@ -78,12 +80,22 @@ export const archivedPage = (): NoticePage => noticePage(texts.archived, [texts.
 export const nothingFoundPage = (portalPath: string): NoticePage =>
   noticePage(texts.nothingHere, [texts.noPurchase], html`<p><a href="${portalPath}">${texts.purchases}</a></p>`);
 
-export function failedPage(text: string, requestId: string): NoticePage {
-  return noticePage(texts.failed, [text, html`<small class="quiet">${texts.request(requestId)}</small>`]);
+/** @param back address of the form that was sent, where one can begin again */
+export function failedPage(text: string, requestId: string, back?: string): NoticePage {
+  const said = [text, html`<small class="quiet">${texts.request(requestId)}</small>`];
+  return noticePage(
+    texts.failed,
+    said,
+    back === undefined ? undefined : html`<p><a href="${back}">${texts.back}</a></p>`,
+  );
 }
 
-export function nothingHerePage(text: string, requestId: string): NoticePage {
-  return noticePage(texts.nothingHere, [text, html`<small class="quiet">${texts.request(requestId)}</small>`]);
+/** Of an address that is none of a page. */
+export function nothingHerePage(requestId: string): NoticePage {
+  return noticePage(texts.nothingHere, [
+    texts.checkAddress,
+    html`<small class="quiet">${texts.request(requestId)}</small>`,
+  ]);
 }
 
 /** The page of a reader over the limit of an address; its head loads it again. */
@@ -106,9 +118,12 @@ export function busyFormPage(
 
 /** Needs one more click: mail scanners open links, and none of them may end anything. */
 export function optOutPage(businessName: string): NoticePage {
-  const name = businessName || texts.seller;
-  const end = button({ label: texts.end(name), kind: 'accent', isWide: true });
-  return noticePage(texts.noReminders, [texts.sendsOne(name)], html`<form method="post">${end}</form>`);
+  const end = button({ label: texts.end(businessName), kind: 'accent', isWide: true });
+  return noticePage(
+    texts.noReminders,
+    [texts.sendsOne(businessName || texts.seller)],
+    html`<form method="post">${end}</form>`,
+  );
 }
 
 export function optedOutPage(businessName: string): NoticePage {

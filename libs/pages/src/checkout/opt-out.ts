@@ -1,6 +1,7 @@
+import type { Refused } from '../call.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import { type NoticePage, optedOutPage, optOutPage, unknownTokenPage } from './notice-pages.ts';
-import { type Refused, showRefusal } from './show-refusal.ts';
+import { showRefusal } from './show-refusal.ts';
 
 /** GET of the link that ends reminders: it changes nothing, because mail scanners open links. */
 export async function showOptOut(request: PageRequest, token: string): Promise<ShownPage> {

@@ -31,6 +31,7 @@ const formFieldOf: Readonly<Record<string, string>> = {
   country: 'country',
   discountCode: 'code',
   paymentMethod: 'card',
+  immediateAccess: 'agrees',
 };
 
 export function readOrderForm(form: URLSearchParams): OrderForm {
@@ -45,6 +46,7 @@ export function readOrderForm(form: URLSearchParams): OrderForm {
       country: text('country'),
       code: text('code'),
       card: text('card'),
+      agrees: form.has('agrees'),
     },
     bumpIds: form.getAll('bump'),
     refusedCode: text('refusedCode'),

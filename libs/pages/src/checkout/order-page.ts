@@ -1,6 +1,7 @@
+import { immediateAccessText } from '@app/contracts/withdrawals';
 import { button, linkLike } from '../components/button.ts';
 import { fold } from '../components/card.ts';
-import { choices } from '../components/choice.ts';
+import { checkbox, choices } from '../components/choice.ts';
 import { field, select } from '../components/field.ts';
 import { money } from '../components/lines.ts';
 import { notice } from '../components/notice.ts';
@@ -9,13 +10,15 @@ import type { CardForm } from './cards.ts';
 import { suggestEmail } from './email-suggestion.ts';
 import type { PageOf } from './model.ts';
 import { orderTexts as texts } from './order-page.texts.ts';
-import { mailTo, orderLines, postForm, renewalNote, sellerLine, testBar } from './parts.ts';
+import { earlierPrice, mailTo, orderLines, postForm, renewalNote, sellerLine, testBar, withdrawLink } from './parts.ts';
 
 interface Bump {
   readonly id: string;
   readonly headline: string;
   readonly description: string | null;
   readonly priceCents: number;
+  readonly compareAtCents: number | null;
+  readonly imageUrl: string | null;
   readonly chosen: boolean;
 }
 
@@ -27,6 +30,8 @@ export interface OrderValues {
   /** Typed and not applied. */
   readonly code: string;
   readonly card: string;
+  /** That they lose the right to withdraw, where the seller asks for it. */
+  readonly agrees?: boolean;
 }
 
 export interface OrderContent {
@@ -45,6 +50,8 @@ export interface OrderContent {
   readonly requestsRepeat: boolean;
   /** Null where nothing is charged. */
   readonly card: CardForm | null;
+  /** It is drawn for its seller: what is there for browsers without script is left out. */
+  readonly isDrawn?: boolean;
   /** The card is charged later as well. */
   readonly savesCard: boolean;
   readonly countries: readonly (readonly [code: string, name: string])[];
@@ -56,15 +63,21 @@ type OrderPage = PageOf<OrderContent>;
 export function orderPage(page: OrderPage): Html {
   return html`<div id="page" data-seen="${page.post.isCounted ? page.post.action : null}">${testBar(page.purchase)}<main class="halves">
 <section class="bought" aria-label="${texts.caption}">${bought(page)}</section>
-<section class="paying"><div class="stack wide">${orderForm(page)}<footer class="footer"><p>${texts.questions} ${mailTo(page.purchase.shop)}</p></footer></div></section>
+<section class="paying"><div class="stack wide">${orderForm(page)}<footer class="footer stack tight">${withdrawLink(page.purchase.shop)}<p>${texts.questions} ${mailTo(page.purchase.shop)}</p></footer></div></section>
 </main></div>`;
 }
 
 function bought({ purchase, formats }: OrderPage): Html {
   const { shop, product, lines, totalCents, currency } = purchase;
   const total = formats.amount(totalCents, currency);
-  return html`${sellerLine(shop)}<h1><bdi>${product.name}</bdi></h1>
-<p class="hero" id="price">${totalCents === 0 ? texts.free : money(total)}</p>${interval({ purchase, formats })}
+  const off = lines.filter(({ kind }) => kind === 'discount');
+  return html`${sellerLine(shop)}<div class="sold">${
+    product.imageUrl !== null && html`<img class="thumb" src="${product.imageUrl}" alt="" width="64" height="64">`
+  }<div><h1><bdi>${product.name}</bdi></h1>
+<p class="hero" id="price">${totalCents === 0 ? texts.free : money(total)}</p>${interval({ purchase, formats })}${off.map(
+    ({ label, amountCents }) =>
+      html`<p class="off small"><bdi>${label}</bdi> ${money(formats.amount(amountCents, currency))}</p>`,
+  )}</div></div>
 ${fold(
   texts.details(lines.filter(({ kind }) => kind !== 'discount').length),
   html`<div class="stack">${
@@ -95,8 +108,7 @@ function orderForm({ purchase, post, formats, content }: OrderPage): Html {
   return postForm(
     post,
     html`<input type="hidden" name="quote" value="${content.quote}"><input type="hidden" name="shown" value="${totalCents}"><input
-type="hidden" name="refusedCode" value="${content.refusedCode}">${enterPays}${bumps({ purchase, formats, content })}
-${emailField(content)}
+type="hidden" name="refusedCode" value="${content.refusedCode}">${enterPays}${emailField(content)}
 ${field({ name: 'name', label: texts.name, value: values.name, error: errors.name, autocomplete: 'name', maxLength: 200 })}
 ${select({
   name: 'country',
@@ -107,9 +119,10 @@ ${select({
   options: [['', texts.noCountry], ...content.countries],
 })}
 ${card?.fields(values.card, errors.card)}
-${codeField(content)}
+${bumps({ purchase, formats, content })}
+${codeField({ purchase, formats, content })}
 <div class="stack" id="finish">${content.notice !== null && notice(content.notice.meaning, content.notice.text)}
-${payButton({ purchase, formats, content })}${content.savesCard && html`<p class="terms">${purchase.product.billingInterval === null ? texts.keptForOffer : texts.keptForRenewals}</p>`}${terms(purchase)}</div>`,
+${consentField(purchase, content)}${payButton({ purchase, formats, content })}${content.savesCard && html`<p class="terms">${purchase.product.billingInterval === null ? texts.keptForOffer : texts.keptForRenewals}</p>`}${trust({ purchase, content })}${terms(purchase)}</div>`,
     // What belongs to the card goes to its processor, and is no reason to send the form.
     { id: 'order-form', trigger: 'submit, change target::not(#card)' },
   );
@@ -120,18 +133,20 @@ const enterPays = html`<button type="submit" class="unseen" name="do" value="pay
 
 function bumps({ purchase, formats, content }: Omit<OrderPage, 'post'>): Html {
   if (content.bumps.length === 0) return html``;
-  const all = content.bumps.map(({ id, headline, description, priceCents, chosen }) => ({
+  const all = content.bumps.map(({ id, headline, description, priceCents, compareAtCents, imageUrl, chosen }) => ({
     value: id,
     label: headline,
     hint: description ?? undefined,
-    end: html`<b class="label">+ ${money(formats.amount(priceCents, purchase.currency))}</b>`,
+    image:
+      imageUrl === null
+        ? undefined
+        : html`<img class="thumb" src="${imageUrl}" alt="" width="56" height="56" loading="lazy">`,
+    end: html`<b class="label">${earlierPrice(compareAtCents, purchase.currency, formats)}+ ${money(formats.amount(priceCents, purchase.currency))}</b>`,
     isChosen: chosen,
   }));
-  return html`${choices({ legend: texts.bumps, name: 'bump', kind: 'checkbox', choices: all })}<noscript>${button({
-    label: texts.updateTotal,
-    name: 'do',
-    value: 'update',
-  })}</noscript>`;
+  return html`${choices({ legend: texts.bumps, name: 'bump', kind: 'checkbox', choices: all })}${
+    !content.isDrawn && html`<noscript>${button({ label: texts.updateTotal, name: 'do', value: 'update' })}</noscript>`
+  }`;
 }
 
 function emailField({ values: { email }, errors }: OrderContent): Html {
@@ -157,9 +172,11 @@ function emailField({ values: { email }, errors }: OrderContent): Html {
   });
 }
 
-function codeField({ takesCodes, appliedCode, values: { code }, errors }: OrderContent): Html {
+function codeField({ purchase, formats, content }: Omit<OrderPage, 'post'>): Html {
+  const { takesCodes, appliedCode, errors } = content;
+  const { code } = content.values;
   if (appliedCode !== null) {
-    return html`<div class="applied" id="codes"><input type="hidden" name="code" value="${appliedCode}"><span>${texts.applied(appliedCode)}</span>${linkLike(
+    return html`<div class="applied" id="codes"><input type="hidden" name="code" value="${appliedCode}"><span>${texts.applied(appliedCode, takenOff({ purchase, formats }))}</span>${linkLike(
       { label: texts.remove, name: 'do', value: 'remove-code' },
     )}</div>`;
   }
@@ -172,8 +189,23 @@ function codeField({ takesCodes, appliedCode, values: { code }, errors }: OrderC
     error: errors.code,
     maxLength: 50,
     autocomplete: 'off',
+    // A page that comes anew begins at its top, and the field is below a phone's screen.
+    isAutofocus: errors.code !== undefined,
   };
   return fold(texts.addCode, field({ ...input, beside: apply }), { id: 'codes', isOpen: code !== '' });
+}
+
+/** As the line of the discount has it. */
+function takenOff({ purchase: { lines, currency }, formats }: Pick<OrderPage, 'purchase' | 'formats'>): string {
+  const cents = lines.find(({ kind }) => kind === 'discount')?.amountCents ?? 0;
+  return formats.amount(cents, currency);
+}
+
+/** Before Pay: without it a seller who asks for it sells nothing here. */
+function consentField({ shop }: OrderPage['purchase'], { values, errors }: OrderContent): Html {
+  if (!shop.immediateAccessConsent) return html``;
+  const { agrees: isChecked = false } = values;
+  return checkbox({ name: 'agrees', label: immediateAccessText, isChecked, error: errors.agrees, isRequired: true });
 }
 
 function payButton({ purchase: { totalCents, currency }, formats, content }: Omit<OrderPage, 'post'>): Html {
@@ -190,6 +222,22 @@ function payButton({ purchase: { totalCents, currency }, formats, content }: Omi
     isTall: true,
   });
 }
+
+/** What buyers look for beside the button: each part only where it is true of this purchase. */
+function trust({ purchase, content: { card } }: Pick<OrderPage, 'purchase' | 'content'>): Html {
+  const { product, shop, totalCents } = purchase;
+  const endsHere = product.billingInterval !== null && shop.portalCancel;
+  // Whoever ticks that they want immediate access gives the right up, and what costs nothing gives nothing back.
+  const givesBack = shop.withdrawalDays > 0 && !shop.immediateAccessConsent && totalCents > 0;
+  const parts = [
+    card?.trust,
+    givesBack && texts.moneyBack(shop.withdrawalDays),
+    endsHere && texts.cancelAnyTime,
+  ].filter((part) => typeof part === 'string');
+  return html`${parts.length > 0 && html`<p class="terms trust">${lock}\u2060<span>${parts.join(' · ')}</span></p>`}`;
+}
+
+const lock = html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d="M4 7V5a4 4 0 0 1 8 0v2h1v8H3V7zm2 0h4V5a2 2 0 0 0-4 0z"/></svg>`;
 
 function terms({ shop: { termsUrl, refundPolicyUrl }, totalCents }: OrderPage['purchase']): Html {
   if (termsUrl === null && refundPolicyUrl === null) return html``;

@@ -1,4 +1,5 @@
-import { lines as lineTable } from '../components/lines.ts';
+import { type AccessLink, accessLinks } from '../components/access-links.ts';
+import { lines as lineTable, money } from '../components/lines.ts';
 import { bar } from '../components/notice.ts';
 import type { Formats } from '../formats.ts';
 import { type Html, html } from '../html.ts';
@@ -30,6 +31,31 @@ export function orderLines({ lines, totalCents, currency, product }: Purchase, f
   );
 }
 
+/** One of the things bought; null where no link leads to it. */
+export interface BoughtThing {
+  readonly label: string;
+  readonly href: string | null;
+}
+
+/** The way to all that was bought: what has a link by it, and of the rest how it comes. */
+export function accessTo(bought: readonly BoughtThing[], shop: Pick<Shop, 'name' | 'supportEmail'>): Html {
+  const hasLink = (thing: BoughtThing): thing is AccessLink => thing.href !== null;
+  const links = bought.filter(hasLink);
+  const others = bought.filter((thing) => !hasLink(thing)).map(({ label }) => label);
+  if (others.length === 0) return accessLinks(links, true);
+  const sentence =
+    links.length === 0
+      ? texts.delivered(shop.name)
+      : html`<bdi>${others.join(', ')}</bdi>: ${texts.deliveredToo(shop.name, others.length)}`;
+  return html`${accessLinks(links, false)}<p>${sentence} ${texts.ifNothing} ${mailTo(shop)}.</p>`;
+}
+
+/** What an offer cost before, struck through; nothing where it has no such price. */
+export const earlierPrice = (cents: number | null, currency: string, formats: Formats): Html =>
+  cents === null
+    ? html``
+    : html`<s class="was"><span class="unseen">${texts.earlierPrice} </span>${money(formats.amount(cents, currency))}</s> `;
+
 /** What comes when, until when, and how it ends: before the buyer pays, and once it is paid. */
 export function renewalNote({ product, lines, currency, shop }: Purchase, formats: Formats): Html {
   const interval = product.billingInterval;
@@ -43,6 +69,10 @@ export function renewalNote({ product, lines, currency, shop }: Purchase, format
 export const mailTo = ({ supportEmail }: Pick<Shop, 'supportEmail'>): Html =>
   html`<a href="mailto:${supportEmail}">${supportEmail}</a>`;
 
+/** The way out of a contract, on every page of the shop. */
+export const withdrawLink = ({ handle, withdrawalDays }: Shop): Html =>
+  withdrawalDays === 0 || handle === '' ? html`` : html`<p><a href="/p/${handle}/withdraw">${texts.withdraw}</a></p>`;
+
 export function shopFooter(shop: Shop): Html {
   const links = [
     shop.termsUrl !== null && html`<a href="${shop.termsUrl}" rel="noreferrer">${texts.termsTitle}</a>`,
@@ -51,7 +81,7 @@ export function shopFooter(shop: Shop): Html {
   ].filter((link) => link !== false);
   return html`<footer class="footer stack tight">${
     links.length > 0 && html`<p>${links.map((link, index) => html`${index > 0 && ' · '}${link}`)}</p>`
-  }<p>${texts.questions} ${mailTo(shop)}</p></footer>`;
+  }${withdrawLink(shop)}<p>${texts.questions} ${mailTo(shop)}</p></footer>`;
 }
 
 /** What each form sends along, and how htmx takes its part out of the answer. */

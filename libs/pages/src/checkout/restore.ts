@@ -1,9 +1,10 @@
+import type { Refused } from '../call.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { keepCheckout, ownCheckoutOf } from './checkout-cookies.ts';
 import { type NoticePage, restorePage, unknownTokenPage, usedLinkPage } from './notice-pages.ts';
 import { type ProductAddress, pathOf, portalPathOf } from './product-address.ts';
 import { findOffer } from './show-purchase.ts';
-import { type Refused, showRefusal } from './show-refusal.ts';
+import { showRefusal } from './show-refusal.ts';
 
 /** What a reminder's link says. */
 interface RestoreLink {

@@ -1,6 +1,6 @@
 import type { CheckoutOffer } from '@app/contracts/checkout-offers';
 import type { CheckoutResource } from '@app/contracts/checkouts';
-import type { Problem } from '../call.ts';
+import type { Refused } from '../call.ts';
 import type { PageCookie, PageRequest } from '../page.ts';
 import { keepCheckout, keepsAffiliates, type OwnCheckout } from './checkout-cookies.ts';
 import { errorsAt, fieldsOf, type OrderFields, type OrderForm, refusedFields } from './order-form.ts';
@@ -17,11 +17,6 @@ export interface SavedOrder {
   /** A bump that was chosen is no longer on offer. */
   readonly isBumpGone: boolean;
   readonly cookies: readonly PageCookie[];
-}
-interface Refused {
-  readonly ok: false;
-  readonly problem: Problem;
-  readonly retryAfterSeconds: number | null;
 }
 
 /** Fields, bumps and the code are refused one after another. */

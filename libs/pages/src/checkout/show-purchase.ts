@@ -1,6 +1,6 @@
-import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offers';
+import type { CheckoutOffer } from '@app/contracts/checkout-offers';
 import type { CheckoutResource } from '@app/contracts/checkouts';
-import type { CallResult, Operations } from '../call.ts';
+import type { CallResult, Operations, Refused } from '../call.ts';
 import { cardName } from '../components/card-name.ts';
 import { checkHead, checksOf } from '../components/checks.ts';
 import { type Html, html } from '../html.ts';
@@ -9,7 +9,7 @@ import { bankPage } from './bank-page.ts';
 import { cleanText, keepAffiliate, keptAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
 import { confirmingOf, isSecretWay } from './confirming.ts';
 import type { Post } from './model.ts';
-import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
+import { unknownShopPage } from './notice-pages.ts';
 import { orderNotices } from './order-page.texts.ts';
 import { processingPage } from './processing-page.ts';
 import {
@@ -23,7 +23,8 @@ import {
   utmOf,
 } from './product-address.ts';
 import { cardPart, showOrder } from './show-order.ts';
-import { type Refused, showRefusal } from './show-refusal.ts';
+import { showRefusal } from './show-refusal.ts';
+import { findSeller } from './show-shop.ts';
 import { endedPage, type ThanksContent, thanksPage } from './thanks-page.ts';
 import { upsellPage } from './upsell-page.ts';
 import { cardOf, checkoutPageOf, type Seen, shopOf, titleOf } from './views.ts';
@@ -32,7 +33,7 @@ import { cardOf, checkoutPageOf, type Seen, shopOf, titleOf } from './views.ts';
 export async function showPurchase(request: PageRequest, address: ProductAddress): Promise<PageAnswer> {
   const found = await findOffer(request, address);
   const offer = found.ok ? found.body : null;
-  if (offer !== null && offer.seller.handle !== address.handle) return movedTo(request, address, offer);
+  if (offer !== null && hasMoved(address, offer)) return movedTo(request, offer);
   const cookies = offer === null ? [] : keepAffiliate(request.cookies, offer.seller.key, offer.affiliateCode);
   const own = findOwn(request, address, offer);
   const read = own === undefined ? null : await readCheckout(request, own);
@@ -49,9 +50,13 @@ export async function showPurchase(request: PageRequest, address: ProductAddress
   return Object.assign(shown, { cookies, isIndexed: true, head: shareHead(found.body) });
 }
 
-/** To the handle of today. What the release before kept under the earlier one goes along. */
-function movedTo(request: PageRequest, { slug }: ProductAddress, { seller }: CheckoutOffer): Redirect {
-  const moved = pathOf({ handle: seller.handle, slug });
+/** The address has a handle or a slug of before. */
+const hasMoved = ({ handle, slug }: ProductAddress, { seller, product }: CheckoutOffer): boolean =>
+  handle !== seller.handle || slug !== product.slug;
+
+/** To the handle and the slug of today. What the release before kept under the earlier handle goes along. */
+function movedTo(request: PageRequest, { seller, product }: CheckoutOffer): Redirect {
+  const moved = pathOf({ handle: seller.handle, slug: product.slug });
   const location = request.query.size === 0 ? moved : `${moved}?${request.query}`;
   return { status: 308, location, cookies: keepAffiliate(request.cookies, seller.key, null) };
 }
@@ -71,22 +76,10 @@ async function followLink(request: PageRequest, own: OwnCheckout, offer: Checkou
   await request.call('updateCheckout', { actor: buyer(request, own), params, body });
 }
 
-/** The appearance of the shop's pages; null where there is no shop. */
-async function findSeller({ call, actor }: PageRequest, handle: string): Promise<SellerResource | null> {
-  const found = await call('getSeller', { actor, params: { handle } });
-  return found.ok ? found.body : null;
-}
-
 async function showNoOffer(request: PageRequest, { handle }: ProductAddress, refused: Refused): Promise<ShownPage> {
   const isShop = refused.problem.code !== 'product_not_found' || (await findSeller(request, handle)) !== null;
   if (isShop) return showRefusal(refused, request.requestId);
   const { title, body } = unknownShopPage();
-  return { status: 404, title, body };
-}
-
-/** GET of a shop's own address: its products have one each. */
-export async function showShop(request: PageRequest, handle: string): Promise<ShownPage> {
-  const { title, body } = (await findSeller(request, handle)) === null ? unknownShopPage() : unknownProductPage();
   return { status: 404, title, body };
 }
 
@@ -118,7 +111,10 @@ const isGone = ({ problem: { code } }: Refused): boolean =>
 
 type ReadCheckout = CallResult<Operations['getCheckout']> & { readonly clientSecret?: string | undefined };
 
-/** This browser's checkout, as far as its payment is by now. */
+/**
+ * This browser's checkout, as far as its payment is by now. The page that paid has sent the browser here: what a script needs for the bank's
+ * challenge is requested of the processor now (`continueCheckout`), and stored nowhere.
+ */
 async function readCheckout(request: PageRequest, own: OwnCheckout): Promise<ReadCheckout> {
   const actor = buyer(request, own);
   const params = { checkoutId: own.checkoutId };
@@ -205,7 +201,9 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
     }
     case 'authorized': {
       const { headline = '', description = null, amountCents = 0, expiresAt = null } = checkout.upsell ?? {};
-      const content = { headline, description: description ?? '', amountCents, expiresAt, now: request.now, notice };
+      const { compareAtCents = null, imageUrl = null } = checkout.upsell ?? {};
+      const shown = { headline, description: description ?? '', amountCents, compareAtCents, imageUrl };
+      const content = Object.assign(shown, { expiresAt, now: request.now, notice });
       return { body: (post) => upsellPage(checkoutPageOf(request, seen, post, content)) };
     }
     case 'paid':
@@ -227,7 +225,7 @@ function thanksOf(
     cardName: cardName({ last_four: lastFour, wallet }),
     email: email ?? '',
     name: name ?? '',
-    links: lines.flatMap(({ label, accessUrl: href }) => (href === null ? [] : [{ label, href }])),
+    bought: lines.filter(({ kind }) => kind !== 'discount').map(({ label, accessUrl: href }) => ({ label, href })),
     isUpsellDeclined: upsell?.status === 'card_declined',
     portalUrl: portalPathOf({ handle }),
   };

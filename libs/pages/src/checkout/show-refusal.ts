@@ -1,13 +1,7 @@
-import type { Problem } from '../call.ts';
+import type { Refused } from '../call.ts';
 import { type Html, html } from '../html.ts';
 import type { ShownPage } from '../page.ts';
 import { archivedPage, busyPage, failedPage, type NoticePage, notForSalePage } from './notice-pages.ts';
-
-/** A call that was refused. */
-export interface Refused {
-  readonly problem: Problem;
-  readonly retryAfterSeconds: number | null;
-}
 
 /** A page that cannot be shown, in the words for its reason. */
 export function showRefusal({ problem, retryAfterSeconds }: Refused, requestId: string): ShownPage {

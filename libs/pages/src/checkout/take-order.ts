@@ -1,7 +1,7 @@
 import { formatsFor } from '../formats.ts';
 import type { PageAnswer, PageCookie, PageRequest, ShownPage } from '../page.ts';
 import { forgetCheckout, isProductId, type OwnCheckout } from './checkout-cookies.ts';
-import { type OrderForm, readOrderForm } from './order-form.ts';
+import { errorsAt, type OrderForm, readOrderForm, refusedFields } from './order-form.ts';
 import { fieldErrors, orderNotices } from './order-page.texts.ts';
 import { back, busyForm, payBody, postKey } from './post-answers.ts';
 import { actionOf, type ProductAddress, portalUrlAt } from './product-address.ts';
@@ -85,6 +85,7 @@ async function pay(taken: Taken): Promise<PageAnswer> {
   if (token === '') return await show(taken, { status: 422, errors: { card: card.missing } });
   const body = payBody(request, address, token);
   Object.assign(body, { totalCents: checkout.totalCents, quote: checkout.quote });
+  if (form.values.agrees) Object.assign(body, { immediateAccess: true });
   if (form.action === 'pay-again') Object.assign(body, { confirmRepeat: true });
   const paid = await request.call('payCheckout', {
     actor: buyer(request, own),
@@ -100,6 +101,8 @@ async function pay(taken: Taken): Promise<PageAnswer> {
         requestsRepeat: true,
         notice: { meaning: 'info', text: orderNotices.already_bought },
       });
+    case 'validation_failed':
+      return await showWrong(taken, errorsAt(refusedFields(paid.problem)));
     case 'price_changed':
     case 'bump_not_found':
     case 'discount_invalid':
@@ -122,6 +125,12 @@ async function pay(taken: Taken): Promise<PageAnswer> {
     default:
       return back(request, address, saved.cookies, 'failed');
   }
+}
+
+/** What Pay alone is refused for stands at its field; for anything else the page says that it did not work. */
+async function showWrong(taken: Taken, errors: Record<string, string>): Promise<PageAnswer> {
+  if (Object.keys(errors).length > 0) return await show(taken, { status: 422, errors });
+  return back(taken.request, taken.address, taken.saved.cookies, 'failed');
 }
 
 /** The seller changed the price in the moment between: what is there now is shown. */

@@ -12,7 +12,7 @@ const bought = (name: string) => ({
   cardName: 'Card ending in 4242',
   email: 'bob@example.com',
   name,
-  links: [],
+  bought: [{ label: 'Course', href: null }],
   isUpsellDeclined: false,
   portalUrl: '/p/atelier',
 });
@@ -43,6 +43,33 @@ test('who pays nothing agrees by ordering', () => {
   const agreeing = (cents: number) => textOf(orderPage(samplePageOf(order, purchaseOf({}, cents))));
   expect(agreeing(0)).toContain('By ordering you agree to the terms');
   expect(agreeing(1_900)).toContain('By paying you agree to the terms');
+});
+
+test('a buyer of what has no link reads who delivers it', () => {
+  const of = purchaseOf({});
+  const without = textOf(thanksPage(samplePageOf(bought(''), of)));
+  expect(without).toContain(
+    'will send you what you bought, or tell you how to get it. If you hear nothing, write to help@',
+  );
+  const course = { label: 'Course', href: 'https://atelier.example/course' };
+  const withLink = textOf(thanksPage(samplePageOf({ ...bought(''), bought: [course] }, of)));
+  expect(withLink).toContain('Open what you bought');
+  expect(withLink).not.toContain('will send');
+});
+
+test('where one of several things has a link its button names it, and a sentence says how the others come', () => {
+  const things = [
+    { label: 'Course', href: null },
+    { label: 'Guide', href: 'https://atelier.example/guide' },
+    { label: 'Print', href: null },
+  ];
+  const of = purchaseOf({});
+  const text = textOf(thanksPage(samplePageOf({ ...bought(''), bought: things }, of)));
+  expect(text).toContain('Open Guide');
+  expect(text).not.toContain('Open what you bought');
+  expect(text).toContain('Course, Print: Ada’s Atelier will send them to you, or tell you how to get them.');
+  const one = textOf(thanksPage(samplePageOf({ ...bought(''), bought: things.slice(0, 2) }, of)));
+  expect(one).toContain('Course: Ada’s Atelier will send it to you, or tell you how to get it.');
 });
 
 test('the thanks greet by name, where the buyer gave one', () => {

@@ -1,10 +1,19 @@
-import { type AccessLink, accessLinks } from '../components/access-links.ts';
+import { orderNumber } from '@app/contracts/order-number';
 import { linkLike } from '../components/button.ts';
 import { card, facts } from '../components/card.ts';
 import { notice } from '../components/notice.ts';
 import { type Html, html } from '../html.ts';
 import type { PageOf } from './model.ts';
-import { orderLines, postForm, renewalNote, sellerLine, shopFooter, testBar } from './parts.ts';
+import {
+  accessTo,
+  type BoughtThing,
+  orderLines,
+  postForm,
+  renewalNote,
+  sellerLine,
+  shopFooter,
+  testBar,
+} from './parts.ts';
 
 const texts = {
   title: 'You’re in.',
@@ -31,8 +40,7 @@ export interface ThanksContent {
   readonly cardName: string | null;
   readonly email: string;
   readonly name: string;
-  /** To all that was bought and has a link. */
-  readonly links: readonly AccessLink[];
+  readonly bought: readonly BoughtThing[];
   readonly isUpsellDeclined: boolean;
   /** Where the buyer finds it later. */
   readonly portalUrl: string;
@@ -43,15 +51,15 @@ export function thanksPage({ purchase, post, formats, content }: PageOf<ThanksCo
   return html`<div id="page">${testBar(purchase)}<main class="single">${sellerLine(purchase.shop)}
 <div class="stack tight" role="status"><span class="check" aria-hidden="true">✓</span><h1>${texts.title}</h1><p>${texts.greeting(content.name)} <bdi>${purchase.product.name}</bdi>.</p></div>
 ${content.isUpsellDeclined && notice('warn', texts.upsellDeclined)}
-${accessLinks(content.links)}
+${accessTo(content.bought, purchase.shop)}
 ${card(texts.receipt, html`${receiptFacts({ formats, content })}${orderLines(purchase, formats)}${renewalNote(purchase, formats)}`)}
 <p class="small"><a href="${content.portalUrl}">${texts.portal}</a></p>
-${postForm(post, linkLike({ label: texts.again, name: 'do', value: 'again' }))}${shopFooter(purchase.shop)}</main></div>`;
+${postForm(post, html`<p class="small">${linkLike({ label: texts.again, name: 'do', value: 'again' })}</p>`)}${shopFooter(purchase.shop)}</main></div>`;
 }
 
 function receiptFacts({ formats, content }: Pick<PageOf<ThanksContent>, 'formats' | 'content'>): Html {
   const { orderId, paidAt, cardName, email } = content;
-  const all: [string, string | Html][] = [[texts.number, html`<code class="small">${orderId}</code>`]];
+  const all: [string, string | Html][] = [[texts.number, html`<code class="small">${orderNumber(orderId)}</code>`]];
   if (paidAt !== null) all.push([texts.date, html`<time datetime="${paidAt}">${formats.date(paidAt)}</time>`]);
   if (cardName !== null) all.push([texts.paidWith, cardName]);
   if (email !== '') all.push([texts.email, html`<bdi>${email}</bdi>`]);

@@ -40,6 +40,7 @@ export function shopOf({ offer, seller = null, checkout }: Seen): Shop {
   if (shop !== null) return shop;
   const { name = '', supportEmail = '' } = checkout?.seller ?? {};
   return {
+    handle: '',
     name,
     supportEmail,
     logoUrl: null,
@@ -47,6 +48,8 @@ export function shopOf({ offer, seller = null, checkout }: Seen): Shop {
     termsUrl: null,
     refundPolicyUrl: null,
     portalCancel: false,
+    withdrawalDays: 0,
+    immediateAccessConsent: false,
   };
 }
 

@@ -9,12 +9,17 @@ export interface AccessLink {
   readonly href: string;
 }
 
-/** The way to all that was bought: one button, or a list of each thing that has a link. */
-export function accessLinks(links: readonly AccessLink[]): Html {
+/**
+ * The way to what was bought: one button, or a list of each thing that has a link.
+ * @param isAll whether nothing else was bought; else one button names what it opens
+ */
+export function accessLinks(links: readonly AccessLink[], isAll: boolean): Html {
   const [only] = links;
   if (only === undefined) return html``;
-  if (links.length === 1)
-    return linkButton({ label: texts.all, href: only.href, kind: 'accent', isWide: true, isTall: true });
+  if (links.length === 1) {
+    const label = isAll ? texts.all : html`${texts.open} <bdi>${only.label}</bdi>`;
+    return linkButton({ label, href: only.href, kind: 'accent', isWide: true, isTall: true });
+  }
   const rows = links.map(({ label, href }) => {
     const named = html`${texts.open}<span class="unseen"> <bdi>${label}</bdi></span>`;
     return html`<li><bdi>${label}</bdi>${linkButton({ label: named, href, kind: 'accent' })}</li>`;

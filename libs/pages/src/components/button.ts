@@ -14,6 +14,8 @@ interface ButtonOptions {
   /** The height of the Pay button. */
   readonly isTall?: boolean | undefined;
   readonly id?: string | undefined;
+  /** The id of the form that it sends, where it stands outside of it. */
+  readonly form?: string | undefined;
   /** Of the gallery: `hover` or `focus`, which screenshots cannot hold. */
   readonly state?: string | undefined;
 }
@@ -23,12 +25,12 @@ const classOf = ({ kind = 'plain', isWide, isTall, state }: Partial<ButtonOption
 
 /** A button that sends its form. */
 export function button(options: ButtonOptions): Html {
-  const { label, name, value, busyLabel, isBusy, isDisabled, id } = options;
+  const { label, name, value, busyLabel, isBusy, isDisabled, id, form } = options;
   const words =
     busyLabel === undefined
       ? label
       : html`<span class="words"><span class="rest">${label}</span><span class="busy">${busyLabel}</span></span>`;
-  return html`<button type="submit" class="${classOf(options)}" id="${id}" name="${name}" value="${value}" disabled="${isDisabled ?? false}"
+  return html`<button type="submit" class="${classOf(options)}" id="${id}" form="${form}" name="${name}" value="${value}" disabled="${isDisabled ?? false}"
 aria-busy="${isBusy ? 'true' : null}">${words}</button>`;
 }
 

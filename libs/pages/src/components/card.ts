@@ -1,8 +1,8 @@
 import { type Html, html } from '../html.ts';
 
-/** What belongs together, with its heading. */
-export const card = (title: string, content: Html): Html =>
-  html`<section class="card"><h2>${title}</h2>${content}</section>`;
+/** What belongs together, with its heading. @param id where links of its page lead to it */
+export const card = (title: string, content: Html, id?: string): Html =>
+  html`<section class="card" id="${id}"><h2>${title}</h2>${content}</section>`;
 
 /** Names and values: a definition list. */
 export const facts = (all: readonly (readonly [name: string, value: string | Html])[]): Html =>

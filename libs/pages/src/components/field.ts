@@ -11,6 +11,8 @@ interface FieldOptions {
   readonly autocomplete?: string | undefined;
   readonly isDisabled?: boolean | undefined;
   readonly state?: string | undefined;
+  /** The page opens at it. */
+  readonly isAutofocus?: boolean | undefined;
 }
 interface InputOptions extends FieldOptions {
   readonly value: string;
@@ -23,7 +25,6 @@ interface InputOptions extends FieldOptions {
   readonly beside?: Html | undefined;
   /** Below the input: a question, not an error. */
   readonly below?: Html | undefined;
-  readonly isAutofocus?: boolean | undefined;
 }
 interface SelectOptions extends FieldOptions {
   readonly value: string;
@@ -63,7 +64,7 @@ export function textArea(
   return around(
     options,
     html`<textarea class="${inputClass(state)}" id="${name}" name="${name}" rows="6" maxlength="${maxLength}" required="${isRequired ?? false}" disabled="${isDisabled ?? false}"
-aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}">
+aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}" autofocus="${options.isAutofocus ?? false}">
 ${value}</textarea>`,
   );
 }
@@ -84,7 +85,7 @@ export function select(options: SelectOptions): Html {
   return around(
     options,
     html`<select class="${inputClass(state)}" id="${name}" name="${name}" autocomplete="${autocomplete}" required="${isRequired ?? false}" disabled="${isDisabled ?? false}"
-aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}">${options.options.map(
+aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}" autofocus="${options.isAutofocus ?? false}">${options.options.map(
       ([value, label]) => html`<option value="${value}" selected="${value === chosen}">${label}</option>`,
     )}</select>`,
   );

@@ -13,5 +13,5 @@ export const bar = (meaning: Meaning, text: string, name: string = barNames[mean
   html`<aside class="bar ${meaning}" aria-label="${name}"><p>${text}</p></aside>`;
 
 /** A state in one or two words; `none` is one that is over. */
-export const badge = (meaning: Meaning | 'none', label: string): Html =>
+export const badge = (meaning: Meaning | 'none', label: string | Html): Html =>
   html`<span class="badge ${meaning}">${label}</span>`;

@@ -1,4 +1,6 @@
+import { sparkline } from '../charts/sparkline.ts';
 import { type Html, html } from '../html.ts';
+import { badge } from './notice.ts';
 
 /** Ways to see one thing, of which one is open. */
 export const tabs = (
@@ -20,18 +22,43 @@ interface Stat {
   /** Below it: how it compares. */
   readonly since?: string | Html | undefined;
   readonly href?: string | undefined;
+  readonly change?: Change | undefined;
+  /** Its points over the span, drawn small. */
+  readonly points?: readonly number[] | undefined;
 }
-export const stats = (all: readonly Stat[]): Html =>
-  html`<dl class="stats">${all.map(
-    ({ label, value, since, href }) =>
+
+/** By how much a number is more or less than before, and whether that is good. */
+interface Change {
+  readonly share: string;
+  readonly isMore: boolean;
+  readonly isGood: boolean;
+}
+
+const changeChip = ({ share, isMore, isGood }: Change): Html =>
+  badge(
+    isGood ? 'good' : 'bad',
+    html`<span aria-hidden="true">${isMore ? '▲' : '▼'}</span> ${isMore ? '+' : '−'}${share}`,
+  );
+
+/** Four numbers of which one sees at a glance how they go: in two rows on a phone. */
+export const tiles = (all: readonly Stat[]): Html => stats(all, 'four');
+
+export const stats = (all: readonly Stat[], kind = ''): Html =>
+  html`<dl class="${`stats ${kind}`.trim()}">${all.map(
+    ({ label, value, since, href, change, points = [] }) =>
       html`<div class="stat"><dt>${href === undefined ? label : html`<a href="${href}">${label}</a>`}</dt><dd>${value}</dd>${
-        since !== undefined && html`<dd class="since">${since}</dd>`
-      }</div>`,
+        (since !== undefined || change !== undefined) &&
+        html`<dd class="since">${change !== undefined && html`${changeChip(change)} `}${since}</dd>`
+      }${points.length > 1 && html`<dd class="trend">${sparkline(points)}</dd>`}</div>`,
   )}</dl>`;
 
 /** A text to copy: a script adds the button. */
 export const copyField = (label: string, value: string, id: string): Html =>
   html`<div class="field copy"><label for="${id}">${label}</label><input class="input" id="${id}" type="text" value="${value}" readonly data-copy></div>`;
+
+/** A text to copy that is not shown: a script makes the link a button, and without it the link leads there. */
+export const copyText = (label: string, url: string): Html =>
+  html`<a class="small" href="${url}" data-copy>${label}</a>`;
 
 /** What happened, newest first or oldest first. */
 interface TimelineEntry {

@@ -2,6 +2,8 @@ import { type Html, html } from '../html.ts';
 
 export interface Row {
   readonly title: string | Html;
+  /** Before both lines. */
+  readonly picture?: Html | undefined;
   /** Below the title, in small letters. */
   readonly detail: string | Html;
   /** At the end of the first line, as an amount. */
@@ -16,12 +18,13 @@ export interface Row {
 /** A list that people scan: each row says what it is, and its amount stands below those of the others. */
 export const rows = (all: readonly Row[]): Html => html`<ul class="rows">${all.map(row)}</ul>`;
 
-function row({ title, detail, end, badges = [], href, state = '' }: Row): Html {
-  const content = html`<span class="line"><span class="label">${title}</span><span class="end">${end}</span></span><span
+function row({ title, picture, detail, end, badges = [], href, state = '' }: Row): Html {
+  const content = html`${picture}<span class="line"><span class="label">${title}</span><span class="end">${end}</span></span><span
 class="line"><span class="detail">${detail}</span><span class="end">${badges.map((badge, index) => html`${index > 0 && ' '}${badge}`)}</span></span>`;
+  const kind = picture === undefined ? 'row' : 'row pictured';
   return href === undefined
-    ? html`<li class="row">${content}</li>`
-    : html`<li><a class="${`row ${state}`.trim()}" href="${href}">${content}</a></li>`;
+    ? html`<li class="${kind}">${content}</li>`
+    : html`<li><a class="${`${kind} ${state}`.trim()}" href="${href}">${content}</a></li>`;
 }
 
 interface Pager {

@@ -24,7 +24,7 @@ const shown = (changes: object): string =>
 
 test('an order shows what is left after refunds, and apart from that what is left after fees', () => {
   const text = shown({ fees: [ofCharge(320, 'usd'), { ...ofCharge(1_500, 'usd'), kind: 'dispute' }] });
-  expect(text).toContain('Refunded -$25.00 Left $75.00 Fees of the payment processor -$18.20 After fees $56.80');
+  expect(text).toContain('Refunded −$25.00 Left $75.00 Fees of the payment processor −$18.20 After fees $56.80');
 });
 
 test('a fee in another currency than the order’s is shown beside, and nothing is taken off for it', () => {
@@ -36,13 +36,13 @@ test('a fee in another currency than the order’s is shown beside, and nothing 
 
 const metrics = (fees: Parameters<typeof metricsPage>[0]['fees']): string => {
   const content = { overview, currency: 'usd', formats, path: '/app/metrics', query: new URLSearchParams() };
-  return textOf(metricsPage({ ...content, problem: null, fees }).main);
+  return textOf(metricsPage({ ...content, problem: null, fees, retention: null }).main);
 };
 
 test('the numbers of a span have what is left after refunds, and apart from that after fees of the same currency', () => {
   const sum = { currency: 'usd', fee_currency: 'usd', charges_cents: 30_000, disputes_cents: 1_500 };
   const text = metrics([sum, { ...sum, currency: 'jpy', charges_cents: 1 }]);
-  expect(text).toContain('After refunds $12,196.00');
+  expect(text).toContain('Net revenue $12,196.00');
   expect(text).toContain('After fees $11,881.00 $315.00 of fees');
 });
 

@@ -37,7 +37,7 @@ request acts on the account that owns the key. The base address of this deployme
 
 const quickStart = html`<p>From nothing to a verified webhook, in one shell. It needs curl and, for the receiver, Node.js; every command
 runs as it stands. A deployment begun with <code>npm start</code> has an account and a key ready, in
-<code>credentials.json</code>: <code>export BASE=${placeholderUrl} KEY=fnl_…</code>, and go on with the product.</p>
+<code>.data/credentials.json</code>: <code>export BASE=${placeholderUrl} KEY=fnl_…</code>, and go on with the product.</p>
 <h3 id="sign-up">1. Sign up</h3>
 ${code('Shell', samples.signUp)}
 <p>The session is in <code>cookies.txt</code>. A link comes by email; until it is opened the account sends no emails itself.</p>
@@ -47,8 +47,10 @@ ${code('Shell', samples.firstKey)}
 <h3 id="first-product">3. Make a product</h3>
 ${code('Shell', samples.firstProduct)}
 <h3 id="first-link">4. Share its link</h3>
-<p>The checkout is at your handle and the product’s slug. Open it in a browser and buy something: a new account’s cards are
-<a href="/developers/checkout#test-cards">test cards</a> until it chooses a payment processor.</p>
+<p>The checkout is at your handle and the product’s slug. Open it in a browser and buy something: a deployment begun with
+<code>npm start</code> takes <a href="/developers/checkout#test-cards">test cards</a> until you choose a payment processor. On any other,
+choose one first (<code>PUT /api/v1/payment-processor</code>), or rehearse with test cards
+(<code>PATCH /api/v1/settings</code> with <code>"testMode": true</code>).</p>
 ${code('Shell', samples.firstLink)}
 <h3 id="first-sale">5. Record a sale</h3>
 <p>Or record an order that was paid elsewhere. It is in the list at once.</p>

@@ -21,7 +21,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'A browser sent this from a page of another site, or under a name that is not this deployment’s own. Programs send ' +
     'a key instead of a session.',
   not_allowed_by_seller:
-    'The seller has switched this off for buyers (settings `portalCancel` and `portalPause`). Nothing was changed.',
+    'The seller has switched this off for buyers (settings `portalCancel`, `portalPause` and `withdrawalDays`). Nothing was changed.',
   signup_closed: 'This deployment takes no new accounts.',
   not_found:
     'No endpoint has this path, or the token of an email was used already, is older than 48 hours, or is not complete.',
@@ -31,8 +31,10 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   email_not_found: 'The product has no post-purchase email with this id.',
   discount_not_found: 'The product has no discount with this id.',
   order_not_found: 'The account has no order with this id.',
+  customer_not_found: 'The account has no customer with this id.',
   payment_not_found: 'The account has no payment with this id.',
   checkout_not_found: 'No checkout has this id and this secret; the answer does not say which of the two is wrong.',
+  withdrawal_not_found: 'The account has no withdrawal with this id.',
   subscription_not_found: 'The account has no subscription with this id.',
   daily_run_not_found: 'The account has no daily run with this id.',
   affiliate_not_found: 'The account has no affiliate with this code.',

@@ -87,7 +87,7 @@ export const vector = {
   secret: 'whsec_YSBzZWNyZXQgb2YgdGhlIGd1aWRlLCAzMiBieXRlcy4=',
   id: 'evt_01kahv7w3xe5m8q2r6t9y0b4cd',
   timestamp: '1795167012',
-  signature: 'v1,lHWUjRHVt1ernq3/fhXPXoxstOg13Qt9VNVqr9tCpjQ=',
+  signature: 'v1,oI9sKzyUGtLXQTOFT2D4lAXLuCI5dGHxo4zyzVCyGTE=',
   body: JSON.stringify(samplePayloads['order.paid']),
 } as const;
 

@@ -1,5 +1,6 @@
+import type { Refused } from '../call.ts';
 import type { NoticePage } from '../checkout/notice-pages.ts';
-import { type Refused, showRefusal } from '../checkout/show-refusal.ts';
+import { showRefusal } from '../checkout/show-refusal.ts';
 import { formatsFor } from '../formats.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import {

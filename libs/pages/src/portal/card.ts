@@ -1,10 +1,10 @@
 import { hourMs } from '@app/contracts/durations';
 import { type DeclineReason, declineReason } from '@app/contracts/payments';
 import type { PortalSubscriptionWithHistory, PortalSubscriptionWithNewCard } from '@app/contracts/portal';
+import type { Refused } from '../call.ts';
 import { type CardForm, cardFormOf } from '../checkout/cards.ts';
 import { confirmingOf, isSecretWay } from '../checkout/confirming.ts';
 import { byScriptOf } from '../checkout/post-answers.ts';
-import type { Refused } from '../checkout/show-refusal.ts';
 import { checkHead, checkScripts, checksOf } from '../components/checks.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import {

@@ -1,6 +1,7 @@
 import type { SellerResource } from '@app/contracts/checkout-offers';
+import type { Refused } from '../call.ts';
 import { nothingFoundPage, unknownShopPage } from '../checkout/notice-pages.ts';
-import { type Refused, showRefusal } from '../checkout/show-refusal.ts';
+import { showRefusal } from '../checkout/show-refusal.ts';
 import { formatsFor } from '../formats.ts';
 import type { Html } from '../html.ts';
 import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../page.ts';
@@ -75,7 +76,7 @@ export const buyerOf = ({ request }: Portal, { secret }: OpenSession) =>
 /** The session of all of a buyer's purchases. */
 export const wholeSession = ({ sessions }: Portal): OpenSession | undefined => sessions.find(isOfAll);
 
-type Answered<Body> = { readonly ok: true; readonly body: Body } | (Refused & { readonly ok: false });
+type Answered<Body> = { readonly ok: true; readonly body: Body } | Refused;
 
 /** What is read of a subscription, with the session that may: of all that the buyer has, or of its card alone. */
 export async function readAs<Body>(

@@ -1,6 +1,6 @@
+import { orderNumber } from '@app/contracts/order-number';
 import type { PortalReceipt } from '@app/contracts/portal';
-import { lineLabel, mailTo } from '../checkout/parts.ts';
-import { type AccessLink, accessLinks } from '../components/access-links.ts';
+import { accessTo, type BoughtThing, lineLabel, mailTo } from '../checkout/parts.ts';
 import { facts } from '../components/card.ts';
 import { cardName } from '../components/card-name.ts';
 import { lines } from '../components/lines.ts';
@@ -19,6 +19,7 @@ const texts = {
   seller: 'Seller',
   buyer: 'Buyer',
   paidWith: 'Paid with',
+  agreed: 'You agreed',
   caption: 'What you bought',
   total: 'Total',
   refunded: (date: string) => `Refunded ${date}`,
@@ -45,7 +46,7 @@ export function receiptPage(page: OpenedOf<PortalReceipt>): Html {
 <p class="quiet"><bdi>${order.product_name}</bdi></p></div>
 ${order.status === 'refunded' && notice('info', texts.allBack)}
 ${order.status === 'authorized' && notice('info', texts.held(formats.amount(order.total_cents, order.currency)))}
-${order.status === 'paid' && accessLinks(linksOf(order))}
+${order.status === 'paid' && accessTo(boughtWith(order), page.shop)}
 <section class="card receipt" aria-label="${texts.title}">${receiptFacts(page)}${money(page)}</section>
 <p class="small print"><button type="button" class="link" data-print hidden>${texts.print}</button></p>`,
     { isTest: order.test },
@@ -53,22 +54,23 @@ ${order.status === 'paid' && accessLinks(linksOf(order))}
 }
 
 /** The product is where the seller has it today; what was added to it is where it was at the sale. */
-function linksOf({ items, access_url: ofProduct }: PortalReceipt): AccessLink[] {
-  const all = items.map(({ kind, label, access_url }) => ({ label, href: kind === 'main' ? ofProduct : access_url }));
-  return all.filter(({ href }) => href !== '');
-}
+const boughtWith = ({ items, access_url: ofProduct }: PortalReceipt): BoughtThing[] =>
+  items
+    .filter(({ kind }) => kind !== 'discount')
+    .map(({ kind, label, access_url }) => ({ label, href: (kind === 'main' ? ofProduct : access_url) || null }));
 
 function receiptFacts({ content: order, formats }: OpenedOf<PortalReceipt>): Html {
   const { seller, customer_name: name, customer_email: email } = order;
   const of = (name: string, address: Html) => html`${name !== '' && html`<bdi>${name}</bdi><br>`}${address}`;
   const all: [string, Html][] = [
-    [texts.number, html`<code class="small">${order.id}</code>`],
+    [texts.number, html`<code class="small">${orderNumber(order.id)}</code>`],
     [texts.date, html`${day(order.created_at, formats)} ${badges[order.status]}`],
     [texts.seller, of(seller.name, mailTo({ supportEmail: seller.support_email }))],
     [texts.buyer, of(name, html`<bdi>${email}</bdi>`)],
   ];
   const card = cardName(order);
   if (card !== null) all.push([texts.paidWith, html`${card}`]);
+  if (order.immediate_access !== null) all.push([texts.agreed, html`${order.immediate_access}`]);
   return facts(all);
 }
 

@@ -1,5 +1,5 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
-import type { Refused } from '../checkout/show-refusal.ts';
+import type { Refused } from '../call.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { cancelNotices, cancelPage, mayBeCanceled } from './cancel-page.ts';
 import {

@@ -54,7 +54,12 @@ const statement: Statement = {
   data: [Object.assign({}, line, clawback), Object.assign({}, line, payout), line],
   has_more: false,
 };
-const about = { affiliate: long, defaultCurrency: 'usd', did: 'payout' };
+const onSale = [
+  { id: 'prd_1', name: longName, checkout_url: `https://shop.example/c/atelier/${'a'.repeat(60)}` },
+  { id: 'prd_2', name: arabicName, checkout_url: 'https://shop.example/c/atelier/studio' },
+];
+const about = { affiliate: long, defaultCurrency: 'usd', did: 'payout', onSale, chosen: onSale[0] ?? null };
+const withoutSale = { affiliate, defaultCurrency: 'usd', did: null, onSale: [], chosen: null };
 const commission = {
   id: 'com_1',
   order_id: order.id,
@@ -80,6 +85,7 @@ export const dashboardAffiliatesStates: Readonly<Record<string, () => Html>> = {
   affiliates: () => inFrame('/app/affiliates', affiliatesPage(list)),
   'affiliates-empty': () => inFrame('/app/affiliates', affiliatesPage(Object.assign({}, list, { affiliates: [] }))),
   affiliate: () => inFrame(path, affiliatePage(about, statement, formats, html``)),
+  'affiliate-nothing-on-sale': () => inFrame(path, affiliatePage(withoutSale, statement, formats, html``)),
   'affiliate-commissions': () => inFrame(path, commissionsPage(about, [commission], formats, html``)),
   'affiliate-refused': () => inFrame(path, editPage(visit, null, refused)),
   payout: () => inFrame(path, payoutPage(visit, paying, freshForm(visit))),

@@ -70,7 +70,13 @@ export const dashboardAutomationsStates: Readonly<Record<string, () => Html>> = 
   automations: () =>
     inFrame(
       path,
-      automationsPage({ automations: [receipt, own, noMail, url], isVerified: true, products, pager: html`` }),
+      automationsPage({
+        automations: [receipt, own, noMail, url],
+        isVerified: true,
+        emailFolder: '/srv/shop/.data/emails',
+        products,
+        pager: html``,
+      }),
     ),
   'automations-offered': () =>
     inFrame(
@@ -78,12 +84,22 @@ export const dashboardAutomationsStates: Readonly<Record<string, () => Html>> = 
       automationsPage({
         automations: [{ ...receipt, built_in: 'renewal_receipt', active: false }],
         isVerified: true,
+        emailFolder: null,
         products,
         pager: html``,
       }),
     ),
   'automations-unverified': () =>
-    inFrame(path, automationsPage({ automations: [receipt, own], isVerified: false, products, pager: html`` })),
+    inFrame(
+      path,
+      automationsPage({
+        automations: [receipt, own],
+        isVerified: false,
+        emailFolder: '/srv/shop/.data/emails',
+        products,
+        pager: html``,
+      }),
+    ),
   automation: () =>
     inFrame(
       path,

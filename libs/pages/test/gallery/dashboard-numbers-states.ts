@@ -1,9 +1,10 @@
 import type { MetricExplanation, MetricSeries, MetricsResource } from '@app/contracts/metrics';
 import type { Overview } from '@app/contracts/overview';
+import type { Retention } from '@app/contracts/retention';
 import { samplePayloads } from '@app/contracts/webhook-samples';
+import type { LoggedEvent } from '../../src/dashboard/frame/event-rows.ts';
 import { showKeyboard } from '../../src/dashboard/frame/keyboard.ts';
-import { homePage } from '../../src/dashboard/home/home-page.ts';
-import type { LoggedEvent } from '../../src/dashboard/home/latest-events.ts';
+import { homePage, type LiveContent } from '../../src/dashboard/home/home-page.ts';
 import { explanationPage } from '../../src/dashboard/metrics/explanation-page.ts';
 import { metricsPage } from '../../src/dashboard/metrics/metrics-page.ts';
 import { productMetricsPage } from '../../src/dashboard/metrics/product-metrics-page.ts';
@@ -22,6 +23,7 @@ const money = {
   mrrCents: 58_000,
   activeSubscriptions: 20,
 };
+const sold = { netRevenueCents: 1_219_600, aovCents: 14_873, bumpTakeRate: 0.3133, upsellTakeRate: 0.125 };
 const days = Array.from({ length: 30 }, (_, day) => `2026-10-${String(day + 1).padStart(2, '0')}`);
 const product = {
   id: 'prd_01jd2q5v8kfw9s3x6z7yabcdef',
@@ -29,7 +31,8 @@ const product = {
   pricingType: 'onetime' as const,
   currency: 'usd',
 };
-const rowOf = (changes: object) => Object.assign({ views: 2_412, conversionRate: 0.034 }, product, money, changes);
+const rowOf = (changes: object) =>
+  Object.assign({ views: 2_412, conversionRate: 0.034, checkoutOrders: 82 }, product, money, sold, changes);
 
 export const overview: Overview = {
   from: '2026-10-01',
@@ -39,16 +42,21 @@ export const overview: Overview = {
   currencies: [
     {
       currency: 'usd',
-      current: money,
-      previous: Object.assign({}, money, { revenueCents: 1_500_000, mrrCents: 58_000, orders: 60 }),
+      current: Object.assign({}, money, sold),
+      previous: Object.assign({}, money, sold, {
+        bumpTakeRate: 0.25,
+        revenueCents: 1_500_000,
+        mrrCents: 58_000,
+        orders: 60,
+      }),
       series: days.map((date, day) => Object.assign({ date }, money, { revenueCents: ((day * 37) % 11) * 14_900 })),
     },
     { currency: 'jpy', current: money, previous: money, series: [] },
   ],
   visits: {
-    current: { views: 2_412, conversionRate: 0.034 },
+    current: { views: 2_412, conversionRate: 0.034, checkoutOrders: 82 },
     previous: { views: 2_000, conversionRate: 0.05 },
-    series: [],
+    series: days.map((date, day) => ({ date, views: 80, conversionRate: ((day * 7) % 5) / 100 })),
   },
   products: [
     rowOf({}),
@@ -57,9 +65,16 @@ export const overview: Overview = {
   ],
   productCount: 120,
 };
+/** The span before, which went otherwise. */
+const before: Overview = Object.assign({}, overview, {
+  currencies: overview.currencies.map((each) => ({
+    ...each,
+    series: each.series.map((point, day) => ({ ...point, revenueCents: ((day * 17) % 7) * 14_900 })),
+  })),
+});
 const nothing: Overview = Object.assign({}, overview, { currencies: [], products: [], productCount: 0 });
 
-const metrics: MetricsResource = {
+export const metrics: MetricsResource = {
   product: { id: product.id, name: product.name, pricingType: 'subscription', currency: 'usd' },
   summary: {
     revenueCents: 1_234_500,
@@ -140,7 +155,37 @@ const events = [
   Object.assign({}, event, { test: true, payload: Object.assign({}, longest, { totalCents: 1e9, currency: 'usd' }) }),
   Object.assign({}, event, { event: 'order.reopened', payload: null }),
 ];
-const home = { overview, currency: 'usd', events, steps, formats };
+const needs = [
+  { label: 'Past due: 3 ($87.00)', href: '/app/subscriptions?status=past_due' },
+  { label: 'Card held: 100+ ($12,300.00 + €45.00+)', href: '/app/orders?status=authorized' },
+  {
+    label: `Webhooks do not arrive at https://example.com/${'a'.repeat(200)}`,
+    href: '/app/integrations/webhooks/whe_1',
+  },
+];
+const pictures = new Map([[order.product_id, '/picture.svg']]);
+const orders = [
+  order,
+  Object.assign({}, order, { status: 'refunded', customer_name: arabicName }),
+  Object.assign({}, order, { product_id: 'prd_other', customer_name: '', customer_email: longest.email }),
+];
+const live: LiveContent = {
+  ...{ overview, before, range: '30d', currency: 'usd' },
+  ...{ needs, orders, pictures, events, formats },
+};
+const blank = { ...live, overview: nothing, before: null, needs: [], orders: [], events: [] };
+const homeOf = (changes: Partial<LiveContent>, of = steps, takesNone = false) =>
+  inFrame('/app', homePage({ live: { ...live, ...changes }, steps: of, takesNone }));
+/** A year of months of start, of which each month some end. */
+const months = Array.from({ length: 12 }, (_, index) => {
+  const active = Array.from({ length: 12 - index }, (_, end) => Math.round((1_200 + index * 40) * 0.93 ** end));
+  const month = new Date(Date.UTC(2025, 10 + index)).toISOString().slice(0, 7);
+  return index === 0
+    ? { month, started: 0, active: active.map(() => 0) }
+    : { month, started: 1_240 + index * 40, active };
+});
+const retention: Retention = { data: months };
+const unstarted = months.map(({ month, active }) => ({ month, started: 0, active: active.map(() => 0) }));
 const all = {
   overview,
   currency: 'usd',
@@ -152,6 +197,7 @@ const all = {
     { currency: 'usd', fee_currency: 'usd', charges_cents: 36_000, disputes_cents: 1_500 },
     { currency: 'usd', fee_currency: 'sek', charges_cents: 12_000, disputes_cents: 0 },
   ],
+  retention,
 };
 
 const nothingFound = { orders: [], subscriptions: [], products: [], affiliates: [], isAll: true };
@@ -167,9 +213,10 @@ const found = {
 
 /** Home, the search and metrics. */
 export const numbersStates: Readonly<Record<string, () => Html>> = {
-  home: () => inFrame('/app', homePage(home)),
-  'home-new': () => inFrame('/app', homePage({ overview: nothing, currency: 'usd', events: [], steps, formats })),
-  'home-german': () => inFrame('/app', homePage(Object.assign({}, home, { steps: [], formats: formatsFor('de-DE') }))),
+  home: () => homeOf({}),
+  'home-new': () => homeOf(blank),
+  'home-german': () => homeOf({ formats: formatsFor('de-DE') }, []),
+  'home-today': () => homeOf({ range: 'today', before: null, needs: [] }, [], true),
   search: () => inFrame('/app/search', searchPage('ada@example.com', found, formats)),
   'search-none': () => inFrame('/app/search', searchPage(longName, nothingFound, formats)),
   'search-blank': () => inFrame('/app/search', searchPage('', null, formats)),
@@ -178,12 +225,18 @@ export const numbersStates: Readonly<Record<string, () => Html>> = {
   'metrics-none': () =>
     inFrame(
       '/app/metrics',
-      metricsPage(Object.assign({}, all, { overview: nothing, problem: 'from must be before to.' })),
+      metricsPage(
+        Object.assign({}, all, {
+          overview: nothing,
+          retention: { data: unstarted },
+          problem: 'The first day must not be after the last day.',
+        }),
+      ),
     ),
   'metrics-product': () =>
     inFrame(
       '/app/metrics',
-      productMetricsPage({ metrics, currency: 'usd', formats, path: `/app/metrics/${product.id}` }),
+      productMetricsPage({ metrics, checkoutOrders: 82, currency: 'usd', formats, path: `/app/metrics/${product.id}` }),
     ),
   'metrics-explained': () =>
     inFrame(

@@ -1,8 +1,11 @@
+import type { CustomerResource } from '@app/contracts/customers';
 import type { UnfinishedCheckout } from '@app/contracts/unfinished-checkouts';
+import { immediateAccessText, type WithdrawalResource } from '@app/contracts/withdrawals';
 import { exportLink } from '../../src/dashboard/frame/exports.ts';
 import { freshForm } from '../../src/dashboard/frame/forms.ts';
 import { buyerPage, findBuyerPage } from '../../src/dashboard/orders/buyer-page.ts';
 import { checkoutsPage } from '../../src/dashboard/orders/checkouts-page.ts';
+import { customersPage } from '../../src/dashboard/orders/customers-page.ts';
 import { orderPage } from '../../src/dashboard/orders/order-page.ts';
 import { type OrderFilters, ordersPage } from '../../src/dashboard/orders/orders-page.ts';
 import { paymentRefundPage } from '../../src/dashboard/orders/payment-refund-page.ts';
@@ -10,6 +13,7 @@ import { receiptPage } from '../../src/dashboard/orders/receipt-page.ts';
 import { recordPage } from '../../src/dashboard/orders/record-page.ts';
 import { type RefundContent, refundPage } from '../../src/dashboard/orders/refund-page.ts';
 import { releasePage } from '../../src/dashboard/orders/release-page.ts';
+import { fieldsOf, withdrawalsPage } from '../../src/dashboard/orders/withdrawals-page.ts';
 import { type Html, html } from '../../src/html.ts';
 import {
   activity,
@@ -39,6 +43,7 @@ const orders = [
 const noFilters: OrderFilters = {
   q: undefined,
   status: undefined,
+  dispute: undefined,
   productId: undefined,
   affiliateCode: undefined,
   from: undefined,
@@ -76,6 +81,65 @@ const checkouts = {
   pager: html``,
 };
 
+const withdrawal: WithdrawalResource = {
+  id: 'wdr_01jd2q5v8kfw9s3x6z7yabcdef',
+  status: 'requested',
+  name: 'Ada Lovelace',
+  bought: '7yabcdef',
+  email: 'ada@example.com',
+  statement: 'I withdraw from my contract with Ada’s Atelier about: 7yabcdef. Ada Lovelace',
+  late: false,
+  answer: null,
+  order: {
+    id: order.id,
+    product_name: 'Watercolour in 30 days',
+    customer_email: 'ada@example.com',
+    total_cents: 14_565,
+    refunded_cents: 0,
+    currency: 'usd',
+    status: 'paid',
+    immediate_access: null,
+    created_at: order.created_at,
+  },
+  test: false,
+  requested_at: '2026-11-24T18:21:33.518Z',
+  closed_at: null,
+};
+const withdrawalOf = (no: number, changes: Partial<WithdrawalResource>): WithdrawalResource =>
+  Object.assign({}, withdrawal, { id: `wdr_01jd2q5v8kfw9s3x6z7yabcde${no}` }, changes);
+const closedAt = '2026-11-25T08:02:10.004Z';
+const withdrawals = {
+  withdrawals: [
+    withdrawal,
+    withdrawalOf(1, {
+      order: null,
+      late: null,
+      name: longName,
+      statement: longName,
+      email: `${'a'.repeat(64)}@example.com`,
+    }),
+    withdrawalOf(2, {
+      ...{ late: true, email: 'other@example.com', test: true },
+      order: withdrawal.order && { ...withdrawal.order, immediate_access: immediateAccessText },
+    }),
+    withdrawalOf(3, { status: 'accepted', closed_at: closedAt, name: arabicName }),
+    withdrawalOf(4, { status: 'declined', closed_at: closedAt, answer: 'You had it for a year.' }),
+  ],
+  status: undefined,
+  publicPath: '/p/atelier/withdraw',
+  refused: null,
+  formats,
+  pager: html``,
+};
+const refusedAnswer = {
+  id: withdrawal.id,
+  state: {
+    values: new URLSearchParams({ do: 'decline' }),
+    errors: { [fieldsOf(withdrawal.id).answer]: 'The answer must not be empty.' },
+    problem: null,
+  },
+};
+
 const shown = { order: paidOrder, deliveries, activity, subscription, refund: null, formats };
 const path = `/app/orders/${order.id}`;
 const heldOrder = Object.assign({}, paidOrder, { status: 'authorized' });
@@ -96,12 +160,48 @@ const sold = {
 };
 const refusedRecord = {
   values: new URLSearchParams({ email: 'ada', test: '1' }),
-  errors: { email: 'Email of the buyer must be an email address.' },
+  errors: { email: 'Enter an email address, like ada@example.com.' },
   problem: 'The discount code is not valid.',
 };
 
+const customer: CustomerResource = {
+  id: 'cus_6zq4n8r2t5v9x1c3e7g0j4m8p2',
+  email: order.customer_email,
+  name: order.customer_name,
+  orders: 2,
+  spent: [{ currency: 'usd', amount_cents: 12_500 }],
+  active_subscriptions: 1,
+  first_purchase_at: order.created_at,
+  last_purchase_at: order.created_at,
+};
+const longCustomer: CustomerResource = Object.assign({}, customer, {
+  email: long.customer_email,
+  name: arabicName,
+  spent: [
+    { currency: 'kwd', amount_cents: 123_456_789 },
+    { currency: 'jpy', amount_cents: 9_999_999_999 },
+    { currency: 'usd', amount_cents: 0 },
+  ],
+});
+const unnamed = Object.assign({}, customer, { name: '', spent: [{ currency: 'usd', amount_cents: -900 }] });
+const customersList = { customers: [customer, longCustomer, unnamed], q: undefined, formats, pager: html`` };
+
 /** Orders, one order, its refund, recording one, and one buyer. */
 export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
+  withdrawals: () => inFrame('/app/orders', withdrawalsPage(visitAt('/app/orders/withdrawals'), withdrawals)),
+  'withdrawals-refused': () =>
+    inFrame(
+      '/app/orders',
+      withdrawalsPage(
+        visitAt('/app/orders/withdrawals'),
+        Object.assign({}, withdrawals, { withdrawals: [withdrawal], refused: refusedAnswer }),
+      ),
+    ),
+  'withdrawals-empty': () =>
+    inFrame(
+      '/app/orders',
+      withdrawalsPage(visitAt('/app/orders/withdrawals'), Object.assign({}, withdrawals, { withdrawals: [] })),
+    ),
   orders: () => inFrame('/app/orders', ordersPage(list)),
   'orders-empty': () => inFrame('/app/orders', ordersPage(Object.assign({}, list, { orders: [] }))),
   'orders-none-found': () => {
@@ -193,5 +293,24 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
         formats,
       ),
     ),
+  customer: () =>
+    inFrame(
+      '/app/orders/customers/cus_1',
+      buyerPage(
+        {
+          customer: longCustomer,
+          email: long.customer_email,
+          orders: [order, long],
+          subscriptions: [subscription],
+          payments: [],
+        },
+        formats,
+      ),
+    ),
+  customers: () => inFrame('/app/orders/customers', customersPage(customersList)),
+  'customers-empty': () =>
+    inFrame('/app/orders/customers', customersPage(Object.assign({}, customersList, { customers: [] }))),
+  'customers-none-found': () =>
+    inFrame('/app/orders/customers', customersPage(Object.assign({}, customersList, { customers: [], q: longName }))),
   'buyer-unknown': () => inFrame('/app/buyers', findBuyerPage('ada@example.com')),
 };

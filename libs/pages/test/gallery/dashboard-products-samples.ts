@@ -17,6 +17,7 @@ export const product: ProductResource = {
   access_url: 'https://atelier.example/course',
   description: 'Thirty short lessons, from the first wash to a finished landscape. Yours to keep.',
   image_url: null,
+  listed: true,
   checkout_url: 'https://pay.example/c/atelier/watercolour',
   created_at: at,
   updated_at: at,
@@ -39,8 +40,13 @@ const discount = {
   version: 1,
 };
 
-const delivered = { access_url: 'https://atelier.example/workbook', description: 'Forty exercises on heavy paper.' };
-const nothing = { access_url: null, description: null };
+const delivered = {
+  access_url: 'https://atelier.example/workbook',
+  description: 'Forty exercises on heavy paper.',
+  compare_at_cents: 2_900,
+  image_url: '/picture.svg',
+};
+const nothing = { access_url: null, description: null, compare_at_cents: null, image_url: null };
 
 export const funnel: Funnel = {
   bumps: [

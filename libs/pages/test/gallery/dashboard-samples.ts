@@ -13,9 +13,11 @@ const account: Account = {
   emailVerified: true,
   testMode: false,
   isCopy: false,
+  emailFolder: null,
   settingsVersion: 3,
   defaultCurrency: 'usd',
   processor: 'simulated',
+  takesNone: false,
 };
 
 /** A page of the dashboard as sellers see it. @param path says which section is open */
@@ -42,6 +44,7 @@ export const order: OrderResource = {
   country: 'GB',
   affiliate_code: null,
   test: false,
+  immediate_access: null,
 };
 
 export const orderOf = (changes: Partial<OrderResource>): OrderResource => Object.assign({}, order, changes);

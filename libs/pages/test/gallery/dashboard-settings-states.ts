@@ -1,12 +1,14 @@
 import { accountContent } from '../../src/dashboard/settings/account-page.ts';
-import { settingsForm } from '../../src/dashboard/settings/change-settings.ts';
+import { besidePreview, settingsForm } from '../../src/dashboard/settings/change-settings.ts';
 import { groups } from '../../src/dashboard/settings/groups.ts';
 import { logoCard, logoPage, logoPath } from '../../src/dashboard/settings/logo.ts';
+import { pagesPreviewPath } from '../../src/dashboard/settings/pages-preview.ts';
 import { paymentsContent } from '../../src/dashboard/settings/payments.ts';
 import { type SettingsPath, settingsPage } from '../../src/dashboard/settings/settings-page.ts';
 import { supportEmailNotice } from '../../src/dashboard/settings/support-email.ts';
-import { passedText, switchCard, timeCard } from '../../src/dashboard/settings/test-mode.ts';
+import { checkoutsLine, passedText, switchCard, timeCard } from '../../src/dashboard/settings/test-mode.ts';
 import { type Html, html } from '../../src/html.ts';
+import { product } from './dashboard-products-samples.ts';
 import { inFrame, stateOf, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
@@ -17,7 +19,10 @@ const groupAt = (
   values: Record<string, string>,
   errors: Record<string, string> = {},
   below: Html = html``,
-) => shown(path, html`${settingsForm(visitAt(path), groups[path] ?? {}, stateOf(values, errors), 3)}${below}`);
+) => {
+  const content = html`${settingsForm(visitAt(path), groups[path] ?? {}, stateOf(values, errors), 3)}${below}`;
+  return shown(path, path === '/app/settings/pages' ? besidePreview(content, pagesPreviewPath) : content);
+};
 
 const session = {
   id: 'ses_01jd2q5v8kfw9s3x6z7yabcdef',
@@ -111,7 +116,7 @@ const time = { now: '2027-11-24T12:00:00.000Z', days_ahead: 365 };
 const testShown = (isOn: boolean, said: string | null) =>
   shown(
     testMode,
-    html`${switchCard(visitAt(testMode), { testMode: isOn, settingsVersion: 3 }, stateOf({}))}${timeCard(visitAt(testMode), time, stateOf({}))}`,
+    html`${switchCard(visitAt(testMode), { testMode: isOn, settingsVersion: 3 }, stateOf({}))}${isOn && checkoutsLine([product])}${timeCard(visitAt(testMode), time, stateOf({}))}`,
     said,
   );
 
@@ -142,13 +147,23 @@ export const settingsStates: Readonly<Record<string, () => Html>> = {
   'settings-support-unverified': () =>
     groupAt('/app/settings', { supportEmail: 'help@atelier.example' }, {}, supportNotice(null)),
   'settings-refused': () =>
-    groupAt('/app/settings', { businessName: arabicName }, { supportEmail: 'Support email must be complete.' }),
+    groupAt(
+      '/app/settings',
+      { businessName: arabicName },
+      { supportEmail: 'Enter an email address, like ada@example.com.' },
+    ),
   'settings-pages': () =>
     groupAt(
       '/app/settings/pages',
       { accentColor: '#0b5f4f' },
       { termsUrl: 'Terms must be an https address.' },
       logoCard(null),
+    ),
+  'settings-pages-too-light': () =>
+    groupAt(
+      '/app/settings/pages',
+      { accentColor: '#FFCC00' },
+      { accentColor: 'Accent colour must have a contrast of at least 3 : 1 on the light page.' },
     ),
   'settings-logo': () =>
     inFrame(

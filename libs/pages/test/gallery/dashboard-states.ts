@@ -37,7 +37,8 @@ export const dashboardStates: Readonly<Record<string, () => Html>> = {
   'log-in-factor-none': () => factorPage({ methods: [], problem: null, next: '/app', typed: '' }),
   'log-in-again': () => logInPage(Object.assign({}, logIn, { notice: logInNotices.ended, typed: 'name=Ada' })),
   'sign-up': () => signUpPage(stateOf({})),
-  'sign-up-refused': () => signUpPage(stateOf({ email: 'ada' }, { email: 'The email address must be complete.' })),
+  'sign-up-refused': () =>
+    signUpPage(stateOf({ email: 'ada' }, { email: 'Enter an email address, like ada@example.com.' })),
   confirm: () => inFrame('/app/settings/payments', confirmPage(toConfirm)),
   'confirm-factors': () =>
     inFrame('/app/settings/payments', confirmPage(Object.assign({}, toConfirm, { hasFactors: true }))),

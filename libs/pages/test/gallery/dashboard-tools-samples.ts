@@ -2,6 +2,7 @@ import type { Entry } from '../../src/dashboard/activity/activity-page.ts';
 import type { Delivery } from '../../src/dashboard/activity/delivery-page.ts';
 import type { Preview, Run } from '../../src/dashboard/daily-job/parts.ts';
 import type { Endpoint, Recovery } from '../../src/dashboard/integrations/parts.ts';
+import { longName } from './samples.ts';
 
 const at = '2026-10-23T12:00:00.000Z';
 
@@ -101,6 +102,10 @@ const entry: Entry = {
   diagnosis,
   next_attempt_at: null,
   test: false,
+  email: 'ada@example.com',
+  product: longName,
+  amount_cents: 14_900,
+  currency: 'usd',
 };
 export const entryOf = (changes: Partial<Entry> = {}): Entry => Object.assign({}, entry, changes);
 

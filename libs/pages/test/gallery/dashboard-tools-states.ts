@@ -1,6 +1,9 @@
+import { samplePayloads } from '@app/contracts/webhook-samples';
+import { webhookEventNames } from '@app/contracts/webhooks';
 import { activityPage } from '../../src/dashboard/activity/activity-page.ts';
 import { deliveriesPage } from '../../src/dashboard/activity/deliveries-page.ts';
 import { deliveryPage } from '../../src/dashboard/activity/delivery-page.ts';
+import { eventsPage } from '../../src/dashboard/activity/events-page.ts';
 import { dailyJobPage } from '../../src/dashboard/daily-job/daily-job-page.ts';
 import { progressOf as progressOfRun, runPage } from '../../src/dashboard/daily-job/run-page.ts';
 import { waiting } from '../../src/dashboard/frame/waiting.ts';
@@ -205,6 +208,14 @@ export const dashboardToolsStates: Readonly<Record<string, () => Html>> = {
       }),
     ),
   activity: () => inFrame('/app/activity', activityPage(activity, { items: entries, problem: null, pager: html`` })),
+  'activity-events': () => {
+    const events = webhookEventNames.map((event, index) => {
+      const payload = { ...samplePayloads[event] };
+      return { id: `evt_${event}`, sequence: index + 1, event, occurred_at: at, test: index === 1, payload };
+    });
+    return inFrame('/app/activity/events', eventsPage({ events, formats, pager: html`` }));
+  },
+  'activity-events-empty': () => inFrame('/app/activity/events', eventsPage({ events: [], formats, pager: html`` })),
   'activity-refused': () => inFrame('/app/activity', activityPage(activity, { items: [], problem: badFilter })),
   'deliveries-empty': () =>
     inFrame('/app/activity', deliveriesPage(visitAt('/app/activity/deliveries'), { items: [], problem: null })),
@@ -217,9 +228,13 @@ export const dashboardToolsStates: Readonly<Record<string, () => Html>> = {
         problem: null,
       }),
     ),
-  'daily-job': () => inFrame('/app/daily-job', dailyJobPage(daily, { preview, runs: [run], problem: null })),
+  'daily-job': () =>
+    inFrame(
+      '/app/daily-job',
+      dailyJobPage(daily, { preview, runs: [run], nextStartAt: '2026-10-24T03:00:00.500Z', problem: null }),
+    ),
   'daily-job-limited': () =>
-    inFrame('/app/daily-job', dailyJobPage(daily, { preview: limited, runs: [], problem: null })),
+    inFrame('/app/daily-job', dailyJobPage(daily, { preview: limited, runs: [], nextStartAt: null, problem: null })),
   'daily-run': () => inFrame('/app/daily-job', runPage(failedRun as typeof run, formats)),
   'daily-run-running': () =>
     inFrame('/app/daily-job', waiting(daily, runPage(running as typeof run, formats), progressOfRun(running, formats))),

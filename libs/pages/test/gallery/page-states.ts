@@ -1,3 +1,4 @@
+import type { ShownProduct } from '@app/contracts/checkout-offers';
 import { bankPage } from '../../src/checkout/bank-page.ts';
 import { simulatedCard } from '../../src/checkout/cards.ts';
 import {
@@ -17,8 +18,10 @@ import {
 import { fieldErrors, orderNotices } from '../../src/checkout/order-page.texts.ts';
 import { type OrderContent, orderPage } from '../../src/checkout/order-page.ts';
 import { processingPage } from '../../src/checkout/processing-page.ts';
+import { shopPage } from '../../src/checkout/shop-page.ts';
 import { endedPage, type ThanksContent, thanksPage } from '../../src/checkout/thanks-page.ts';
 import { type UpsellContent, upsellPage } from '../../src/checkout/upsell-page.ts';
+import { formatsFor } from '../../src/formats.ts';
 import type { Html } from '../../src/html.ts';
 import { arabicName, longName, order, purchase, purchaseOf, samplePageOf } from './samples.ts';
 
@@ -39,6 +42,8 @@ const upsell: UpsellContent = {
   headline: 'A year of live classes',
   description: 'Every Thursday at 18:00, with time for your own pictures. The recordings are yours.',
   amountCents: 2_900,
+  compareAtCents: null,
+  imageUrl: null,
   expiresAt: '2026-11-23T12:58:00.000Z',
   now: '2026-11-23T12:00:00.000Z',
   notice: null,
@@ -50,19 +55,61 @@ const thanks: ThanksContent = {
   cardName: 'Card ending in 4242',
   email: 'ada@example.com',
   name: 'Ada Lovelace',
-  links: [{ label: 'Watercolour in 30 days', href: 'https://atelier.example/watercolour' }],
+  bought: [{ label: 'Watercolour in 30 days', href: 'https://atelier.example/watercolour' }],
   isUpsellDeclined: false,
   portalUrl: '/p/atelier',
 };
 
+const shown = (changes: Partial<ShownProduct>): ShownProduct =>
+  Object.assign(
+    {
+      ...{ id: 'prd_1', name: 'Watercolour in 30 days', priceCents: 14_900, currency: 'usd' },
+      ...{ pricingType: 'onetime', billingInterval: null, imageUrl: null, checkoutUrl: '/c/atelier/watercolour' },
+    } as const,
+    changes,
+  );
+
+/** The seller asks buyers to give up the right to withdraw. */
+function asking(content: OrderContent): Html {
+  const shop = Object.assign({}, purchase.shop, { immediateAccessConsent: true });
+  return orderPage(Object.assign({}, samplePageOf(content), { purchase: Object.assign({}, purchase, { shop }) }));
+}
+
 /** Every page of a purchase, and each of its states. */
 export const pageStates: Readonly<Record<string, () => Html>> = {
+  'order-consent': () => asking(orderOf({})),
+  'order-consent-error': () => asking(orderOf({ errors: { agrees: fieldErrors.agrees ?? '' } })),
   'order-empty': () => orderPage(samplePageOf(orderOf({ bumps: [] }))),
   'order-full': () =>
     orderPage(
       samplePageOf(
         orderOf({ appliedCode: 'SPRING', values: orderValues({ email: 'ada@gmial.com', name: 'Ada Lovelace' }) }),
         withBumps,
+      ),
+    ),
+  'order-picture': () =>
+    orderPage(
+      samplePageOf(
+        orderOf({ appliedCode: 'SPRING' }),
+        Object.assign({}, withBumps, { product: purchaseOf({ name: longName, imageUrl: '/picture.svg' }).product }),
+      ),
+    ),
+  'order-bumps-pictured': () =>
+    orderPage(
+      samplePageOf(
+        orderOf({
+          bumps: [
+            ...order.bumps.map((bump) =>
+              Object.assign({}, bump, { imageUrl: '/picture.svg', compareAtCents: 123_400 }),
+            ),
+            Object.assign({}, order.bumps[1], {
+              id: 'bmp_3',
+              headline: longName,
+              description: longName,
+              imageUrl: '/picture.svg',
+            }),
+          ],
+        }),
       ),
     ),
   'order-errors': () =>
@@ -113,7 +160,22 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
     ),
   processing: () => processingPage(samplePageOf({ nextUrl: '/c/atelier/watercolour?check=1', checks: 0 })),
   'processing-long': () => processingPage(samplePageOf({ nextUrl: '/c/atelier/watercolour?check=21', checks: 20 })),
+  'shop-page': () =>
+    shopPage({
+      shop: purchase.shop,
+      products: [
+        shown({ imageUrl: '/picture.svg' }),
+        shown({ name: longName, billingInterval: 'month' }),
+        shown({ name: arabicName, priceCents: 0, imageUrl: '/picture.svg' }),
+      ],
+      first: '/c/atelier',
+      next: '/c/atelier?before=prd_1',
+      formats: formatsFor('en-US'),
+    }),
   upsell: () => upsellPage(samplePageOf(upsell)),
+  'upsell-picture': () => upsellPage(samplePageOf(upsell, purchaseOf({ imageUrl: '/picture.svg' }))),
+  'upsell-own-picture': () =>
+    upsellPage(samplePageOf(Object.assign({}, upsell, { imageUrl: '/picture.svg', compareAtCents: 4_900 }))),
   'upsell-over': () =>
     upsellPage(samplePageOf(Object.assign({}, upsell, { headline: longName, now: upsell.expiresAt }))),
   thanks: () => thanksPage(samplePageOf(thanks, withBumps)),
@@ -121,10 +183,23 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
     thanksPage(
       samplePageOf(
         Object.assign({}, thanks, {
-          links: [
-            ...thanks.links,
+          bought: [
+            ...thanks.bought,
             { label: longName, href: 'https://atelier.example/workbook' },
             { label: arabicName, href: 'https://atelier.example/classes' },
+            { label: 'The workbook, printed', href: null },
+          ],
+        }),
+        withBumps,
+      ),
+    ),
+  'thanks-one-link': () =>
+    thanksPage(
+      samplePageOf(
+        Object.assign({}, thanks, {
+          bought: [
+            { label: 'Watercolour in 30 days', href: null },
+            { label: 'The workbook', href: 'https://atelier.example/workbook' },
           ],
         }),
         withBumps,
@@ -133,7 +208,7 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
   'thanks-subscription': () =>
     thanksPage(
       samplePageOf(
-        Object.assign({}, thanks, { name: '', links: [], isUpsellDeclined: true }),
+        Object.assign({}, thanks, { name: '', bought: [{ label: longName, href: null }], isUpsellDeclined: true }),
         purchaseOf({ billingInterval: 'year', name: longName }),
       ),
     ),

@@ -25,6 +25,7 @@ export const receipt: PortalReceipt = {
   items: boughtItems.map(({ access_url, ...item }) => ({ ...item, access_url: access_url ?? '' })),
   access_url: 'https://atelier.example/watercolour',
   last_four: '4242',
+  immediate_access: null,
   refunds: [],
   seller,
 };

@@ -1,4 +1,5 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
+import { immediateAccessText } from '@app/contracts/withdrawals';
 import type { Html } from '../../src/html.ts';
 import { cancelNotices, cancelPage } from '../../src/portal/cancel-page.ts';
 import { bankPage, cardError, cardNotices, cardPage, checkingPage } from '../../src/portal/card-pages.ts';
@@ -7,6 +8,13 @@ import { purchasesPage } from '../../src/portal/purchases-page.ts';
 import { receiptPage } from '../../src/portal/receipt-page.ts';
 import type { Said } from '../../src/portal/subscription-notices.ts';
 import { subscriptionPage } from '../../src/portal/subscription-page.ts';
+import {
+  confirmWithdrawalPage,
+  noWithdrawalsPage,
+  withdrawErrors,
+  withdrawnPage,
+  withdrawPage,
+} from '../../src/portal/withdraw-pages.ts';
 import {
   cardOf,
   chargeOf,
@@ -58,6 +66,36 @@ const ways: Readonly<Record<string, () => Html>> = {
   'sent-long': () => sentPage(openedOf({ email: `${'a'.repeat(64)}@${'b'.repeat(60)}.example` })),
   'sent-unknown': () => sentPage(openedOf({ email: '' })),
   open: () => openPage(openedOf(null)),
+};
+
+const declared = { name: 'Ada Lovelace', bought: '7yabcdef', email: 'ada@example.com' };
+const stated = {
+  ...declared,
+  statement: 'I withdraw from my contract with Ada’s Atelier about: 7yabcdef. Ada Lovelace',
+};
+const longStated = {
+  name: longName,
+  bought: longName,
+  email: `${'a'.repeat(64)}@${'b'.repeat(60)}.example`,
+  statement: `I withdraw from my contract with Ada’s Atelier about: ${longName}. ${longName}`,
+};
+const receivedAt = '2026-11-24T18:21:33.518Z';
+const empty = { name: '', bought: '', email: '' };
+
+const withdrawals: Readonly<Record<string, () => Html>> = {
+  withdraw: () => withdrawPage(openedOf({ values: empty, errors: {} })),
+  'withdraw-errors': () =>
+    withdrawPage(openedOf({ values: { ...empty, bought: longName, email: 'ada' }, errors: withdrawErrors })),
+  'withdraw-confirm': () => confirmWithdrawalPage(openedOf(stated)),
+  'withdraw-confirm-long': () => confirmWithdrawalPage(openedOf(longStated)),
+  'withdraw-received': () => withdrawnPage(openedOf({ ...stated, receivedAt })),
+  'withdraw-received-long': () => withdrawnPage(openedOf({ ...longStated, receivedAt }, 'de-DE')),
+  'withdraw-right-to-left': () =>
+    confirmWithdrawalPage(openedOf({ ...stated, name: arabicName, bought: arabicName, statement: arabicName })),
+  'withdraw-off': () => {
+    const opened = openedOf(null);
+    return noWithdrawalsPage({ ...opened, shop: { ...opened.shop, withdrawalDays: 0 } });
+  },
 };
 
 const lists: Readonly<Record<string, () => Html>> = {
@@ -120,6 +158,7 @@ const lists: Readonly<Record<string, () => Html>> = {
         }),
       ),
     ),
+  'receipt-consent': () => receiptPage(openedOf(receiptOf({ immediate_access: immediateAccessText }))),
   'receipt-held': () => receiptPage(openedOf(receiptOf({ status: 'authorized', last_four: null }))),
   'receipt-test': () => receiptPage(openedOf(receiptOf({ test: true, customer_name: '', access_url: '' }))),
   'receipt-long': () =>
@@ -267,6 +306,7 @@ const named = (prefix: string, states: Readonly<Record<string, () => Html>>) =>
 /** Every page of a portal, and each of its states. */
 export const portalStates: Readonly<Record<string, () => Html>> = Object.fromEntries([
   ...named('portal-', ways),
+  ...named('portal-', withdrawals),
   ...named('portal-', lists),
   ...named('portal-subscription-', subscriptions),
   ...named('portal-', cards),

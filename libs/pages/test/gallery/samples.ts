@@ -29,6 +29,7 @@ export const boughtItems: OrderResource['items'] = [
 ];
 
 const shop: Shop = {
+  handle: 'atelier',
   name: 'Ada’s Atelier',
   logoUrl: null,
   accentColor: null,
@@ -36,6 +37,8 @@ const shop: Shop = {
   termsUrl: 'https://atelier.example/terms',
   refundPolicyUrl: 'https://atelier.example/refunds',
   portalCancel: false,
+  withdrawalDays: 14,
+  immediateAccessConsent: false,
 };
 const product: Product = {
   name: 'Watercolour in 30 days',
@@ -71,9 +74,19 @@ export const order: OrderContent = {
       headline: 'The workbook, printed',
       description: 'Forty exercises.',
       priceCents: 1_900,
+      compareAtCents: null,
+      imageUrl: null,
       chosen: true,
     },
-    { id: 'bmp_2', headline: 'A box of twelve colours', description: null, priceCents: 4_900, chosen: false },
+    {
+      id: 'bmp_2',
+      headline: 'A box of twelve colours',
+      description: null,
+      priceCents: 4_900,
+      compareAtCents: null,
+      imageUrl: null,
+      chosen: false,
+    },
   ],
   values: { email: '', name: '', country: 'GB', code: '', card: 'sim_ok' },
   errors: {},

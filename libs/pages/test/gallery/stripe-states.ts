@@ -21,6 +21,9 @@ const setup = { card: fieldsOf({ mode: 'setup', savesCard: true }) };
 const portalBankState = (waitsFor: WaitsFor, confirming: Confirming): Html =>
   cardBankPage(openedOf(Object.assign(cardOf(pastDue), setup, { waitsFor, confirming })));
 
+const renewed = purchaseOf({ billingInterval: 'month' });
+const cancelable = Object.assign({}, renewed, { shop: Object.assign({}, renewed.shop, { portalCancel: true }) });
+
 /** Pages of a seller with a Stripe account: their script shows Stripe's fields in place of what stands here. */
 export const stripeStates: Readonly<Record<string, () => Html>> = {
   'stripe-loading': () => orderState({}),
@@ -28,7 +31,7 @@ export const stripeStates: Readonly<Record<string, () => Html>> = {
   'stripe-no-card': () => orderState({ errors: { card: fieldsOf().missing } }),
   'stripe-declined': () => orderState({ notice: { meaning: 'bad', text: orderNotices.card_declined } }),
   'stripe-other-currency': () => orderState({ card: fieldsOf({ currency: 'iqd' }) }, purchaseOf({}, 14_900, 'iqd')),
-  'stripe-saved-for-renewals': () => orderState({ savesCard: true }, purchaseOf({ billingInterval: 'month' })),
+  'stripe-saved-for-renewals': () => orderState({ savesCard: true }, cancelable),
   'stripe-saved-for-offer': () => orderState({ savesCard: true }),
   'stripe-bank': () => bankState({ url: '/bank' }),
   'stripe-bank-by-script': () => bankState(byScript),

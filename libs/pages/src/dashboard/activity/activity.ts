@@ -1,9 +1,10 @@
 import type { Refused } from '../../call.ts';
 import { RefusedError, refusedPage } from '../frame/answers.ts';
-import { isOldPosition, type Listed, listPager } from '../frame/lists.ts';
+import { isOldPosition, type Listed, listPager, pageQuery } from '../frame/lists.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { activityPage } from './activity-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
+import { eventsPage } from './events-page.ts';
 import { type Filtered, filtersOf, isFiltered } from './filters.ts';
 
 /** GET of what happened: each attempt of a delivery, and each notice, newest first. */
@@ -16,6 +17,12 @@ export async function showActivity(visit: Visit): Promise<DashboardPage> {
 export async function showDeliveries(visit: Visit): Promise<DashboardPage> {
   const result = await visit.call('listWebhookDeliveries', { query: filtersOf(visit) as never });
   return shown(visit, 'Deliveries', result, deliveriesPage);
+}
+
+/** GET of what happened, whether or not anything was sent about it. */
+export async function showEvents(visit: Visit): Promise<DashboardPage> {
+  const list = await visit.read('listEvents', { query: { order: 'desc', ...pageQuery(visit) } });
+  return eventsPage({ events: list.data, formats: visit.formats, pager: listPager(visit, 'Events', list) });
 }
 
 /** @throws RefusedError for what no change of the filters mends */

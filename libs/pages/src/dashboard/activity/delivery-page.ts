@@ -167,9 +167,12 @@ const earlierOf = (earlier: readonly Attempt[], formats: Formats): Html =>
     ),
   )}</section>`;
 
-function eventOf({ event_id, email, order_id, created_at, payload, url }: Delivery, formats: Formats): Html {
+function eventOf({ event_id, email, order_id, created_at, payload, url, test }: Delivery, formats: Formats): Html {
+  // The id in a sample is no order's.
   const order =
-    order_id === null ? [] : [[texts.order, html`<a href="/app/orders/${order_id}">${texts.openOrder}</a>`] as const];
+    order_id === null || test
+      ? []
+      : [[texts.order, html`<a href="/app/orders/${order_id}">${texts.openOrder}</a>`] as const];
   const known = facts([
     ...(email === null ? [] : [[texts.buyer, html`<bdi>${email}</bdi>`] as const]),
     ...order,

@@ -2,15 +2,18 @@ import type { Problem } from '../../call.ts';
 import { button } from '../../components/button.ts';
 import { field, select } from '../../components/field.ts';
 import { notice } from '../../components/notice.ts';
-import { tabs } from '../../components/parts.ts';
+import { emptyState, tabs } from '../../components/parts.ts';
 import { type Html, html } from '../../html.ts';
 import { eventChoices } from '../frame/event-names.ts';
 import { filterOf, given } from '../frame/filters.ts';
+import { fieldSentence } from '../frame/forms.ts';
 import { pageQuery } from '../frame/lists.ts';
 import type { Visit } from '../frame/visit.ts';
 
 const texts = {
   activity: 'Activity',
+  attempts: 'Sent',
+  events: 'Events',
   deliveries: 'Deliveries',
   status: 'Status',
   anyStatus: 'Any',
@@ -20,18 +23,24 @@ const texts = {
   narrow: 'Filter',
   of: { endpointId: 'Of one endpoint or automation', orderId: 'Of one order', eventId: 'Of one event' },
   all: 'Show all',
+  clear: 'Clear the filters',
 } as const;
 
 export const activityTitle = texts.activity;
 export const activityPath = '/app/activity';
+export const eventsPath = '/app/activity/events';
 export const deliveriesPath = '/app/activity/deliveries';
 export const deliveryPath = (id: string): string => `${deliveriesPath}/${id}`;
 
-export const activityTabs = (open: typeof activityPath | typeof deliveriesPath): Html =>
-  tabs(texts.activity, [
-    { label: texts.activity, href: activityPath, isOpen: open === activityPath },
-    { label: texts.deliveries, href: deliveriesPath, isOpen: open === deliveriesPath },
-  ]);
+export const activityTabs = (open: typeof activityPath | typeof deliveriesPath | typeof eventsPath): Html =>
+  tabs(
+    texts.activity,
+    [
+      { label: texts.attempts, href: activityPath },
+      { label: texts.events, href: eventsPath },
+      { label: texts.deliveries, href: deliveriesPath },
+    ].map((tab) => Object.assign(tab, { isOpen: tab.href === open })),
+  );
 
 const names = ['status', 'event', 'email', 'endpointId', 'orderId', 'eventId', 'from', 'to'] as const;
 /** Of one thing: set by a link, and kept by the form. */
@@ -62,6 +71,10 @@ interface Filters {
   readonly problem: Problem | null;
 }
 
+/** Instead of a list of which the filters leave nothing. */
+export const noMatch = ({ path }: Visit, text: string): Html =>
+  emptyState(text, html`<p><a href="${path}">${texts.clear}</a></p>`);
+
 /** The filters of a list, which are in its address. */
 export function filterForm({ request: { query }, path }: Visit, { statuses, problem }: Filters): Html {
   const value = (name: string) => query.get(name) ?? '';
@@ -83,7 +96,7 @@ export function filterForm({ request: { query }, path }: Visit, { statuses, prob
       type: 'email',
       autocomplete: 'off',
       maxLength: 254,
-      error: wrong === undefined ? undefined : `${texts.email} ${wrong.message}.`,
+      error: wrong === undefined ? undefined : fieldSentence(texts.email, wrong.message),
     },
   )}${button({ label: texts.narrow })}</form>${about !== undefined && html`<p class="small">${about[1]}. <a href="${path}">${texts.all}</a></p>`}${
     others !== null && notice('bad', others)

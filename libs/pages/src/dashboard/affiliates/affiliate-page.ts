@@ -1,12 +1,14 @@
-import { linkButton } from '../../components/button.ts';
+import type { ProductResource } from '@app/contracts/products';
+import { button, linkButton } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
+import { select } from '../../components/field.ts';
 import { money } from '../../components/lines.ts';
 import { badge, notice } from '../../components/notice.ts';
-import { emptyState, stats, tabs } from '../../components/parts.ts';
+import { copyField, emptyState, stats, tabs } from '../../components/parts.ts';
 import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
-import { when } from '../frame/times.ts';
+import { dayOf, when } from '../frame/times.ts';
 import type { Body, DashboardPage } from '../frame/visit.ts';
 import { type Affiliate, aboutAffiliate, affiliatesPath, pathOf, type Statement, termsOf } from './parts.ts';
 
@@ -16,7 +18,9 @@ const texts = {
   edit: 'Change the affiliate',
   terms: 'Terms',
   earns: 'Earns',
-  link: 'Link',
+  linkTo: (name: string, product: string) => `Link of ${name} to ${product}`,
+  product: 'To another product',
+  show: 'Show the link',
   linkMeans: 'Added to the link of any product, it credits the affiliate:',
   lists: 'What the affiliate earned',
   statement: 'Statement',
@@ -37,11 +41,17 @@ const did = {
   saved: 'Saved.',
 } as const;
 
+type OnSale = Pick<ProductResource, 'id' | 'name' | 'checkout_url'>;
+
 interface About {
   readonly affiliate: Affiliate;
   readonly defaultCurrency: string;
   /** What the address says of the last click. */
   readonly did: string | null;
+  /** The products that the affiliate can link to. */
+  readonly onSale: readonly OnSale[];
+  /** The one whose link is shown; null where none is on sale. */
+  readonly chosen: OnSale | null;
 }
 
 export function affiliatePage(about: About, statement: Statement, formats: Formats, pager: Html): DashboardPage {
@@ -110,7 +120,7 @@ function commissionBadge({ status, due_at }: Commission, formats: Formats): Html
   if (status === 'due') return badge('warn', texts.due);
   if (status === 'paid') return badge('good', texts.paid);
   if (status === 'voided') return badge('none', 'Voided');
-  return badge('info', due_at === null ? texts.pending : `Due ${formats.date(due_at)}`);
+  return badge('info', due_at === null ? texts.pending : html`Due ${dayOf(due_at, formats)}`);
 }
 
 const around = ({ affiliate }: About) => ({
@@ -120,14 +130,25 @@ const around = ({ affiliate }: About) => ({
   about: aboutAffiliate(affiliate),
 });
 
-function termsCard({ affiliate, defaultCurrency }: About, formats: Formats): Html {
-  const code = html`${texts.linkMeans} <code>?ref=${affiliate.code}</code>`;
+function termsCard(about: About, formats: Formats): Html {
+  const { affiliate, defaultCurrency } = about;
   const edit = html`<p class="small"><a href="${pathOf(affiliate.code)}/edit">${texts.edit}</a></p>`;
-  const terms = facts([
-    [texts.earns, termsOf(affiliate, defaultCurrency, formats)],
-    [texts.link, code],
-  ]);
-  return card(texts.terms, html`${terms}${edit}`);
+  const terms = facts([[texts.earns, termsOf(affiliate, defaultCurrency, formats)]]);
+  return card(texts.terms, html`${terms}${linkOf(about)}${edit}`);
+}
+
+/** The whole link to one product, and the choice of another. */
+function linkOf({ affiliate: { code, name }, onSale, chosen }: About): Html {
+  if (chosen === null) return html`<p>${texts.linkMeans} <code>?ref=${code}</code></p>`;
+  const link = copyField(texts.linkTo(name, chosen.name), `${chosen.checkout_url}?ref=${code}`, 'affiliate-link');
+  if (onSale.length === 1) return link;
+  const product = select({
+    name: 'product',
+    label: texts.product,
+    value: chosen.id,
+    options: onSale.map((each) => [each.id, each.name] as const),
+  });
+  return html`${link}<form class="filters" action="${pathOf(code)}">${product}${button({ label: texts.show })}</form>`;
 }
 
 const listTabs = (code: string, isStatement: boolean): Html =>

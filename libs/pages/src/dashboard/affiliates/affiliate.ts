@@ -8,12 +8,16 @@ import { findAffiliate } from './parts.ts';
 
 /** GET of one affiliate: what is owed, and the statement. */
 export async function showAffiliate(visit: Visit, { code = '' }: Params): Promise<DashboardPage> {
-  const [affiliate, statement, { defaultCurrency }] = await Promise.all([
+  const [affiliate, statement, { defaultCurrency }, products] = await Promise.all([
     findAffiliate(visit, code),
     visit.read('getAffiliateStatement', { params: { code }, query: pageQuery(visit) }),
     visit.account(),
+    visit.read('listProducts', { query: { limit: 100 } }),
   ]);
-  const about = { affiliate, defaultCurrency, did: visit.request.query.get('did') };
+  const onSale = products.data.filter(({ status }) => status === 'live');
+  const wanted = visit.request.query.get('product');
+  const chosen = onSale.find(({ id }) => id === wanted) ?? onSale[0] ?? null;
+  const about = { affiliate, defaultCurrency, did: visit.request.query.get('did'), onSale, chosen };
   const pager = listPager(visit, 'Pages of the statement', statement);
   const file = statement.data.length > 0 && exportLink(visit);
   return affiliatePage(about, statement, visit.formats, html`${pager}${file}`);
@@ -32,6 +36,6 @@ export async function showCommissions(visit: Visit, { code = '' }: Params): Prom
     visit.read('listCommissions', { params: { code }, query: pageQuery(visit) }),
     visit.account(),
   ]);
-  const about = { affiliate, defaultCurrency, did: null };
+  const about = { affiliate, defaultCurrency, did: null, onSale: [], chosen: null };
   return commissionsPage(about, commissions.data, visit.formats, listPager(visit, 'Pages of commissions', commissions));
 }

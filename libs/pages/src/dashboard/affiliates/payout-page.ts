@@ -6,6 +6,7 @@ import { emptyState, tabs } from '../../components/parts.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form } from '../frame/forms.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
+import { webhooksSent } from '../frame/webhooks-sent.ts';
 import { type Affiliate, aboutAffiliate, pathOf, type Statement } from './parts.ts';
 
 export const payoutTexts = {
@@ -20,7 +21,6 @@ const texts = {
   withPending: 'Pending commissions too',
   noMoney:
     'It moves no money: it marks the commissions as paid. Pay the affiliate where you pay people, and record it here.',
-  webhook: 'Your webhooks get affiliate.paid.',
   pendingMeans:
     'A pending commission waits until its sale can hardly be refunded. One that is paid before is taken back by a refund.',
   dueNow: 'Due',
@@ -77,7 +77,7 @@ function payoutForm(
   const parts: [string, Html][] = [[texts.dueNow, money(amount(balance?.due_cents ?? 0))]];
   if (includesPending) parts.push([texts.pending, money(amount(balance?.pending_cents ?? 0))]);
   const hidden = html`<input type="hidden" name="currency" value="${currency}"><input type="hidden" name="cents" value="${cents}">`;
-  const means = html`<p>${texts.noMoney} ${includesPending && texts.pendingMeans} ${texts.webhook}</p>`;
+  const means = html`<p>${texts.noMoney} ${includesPending && texts.pendingMeans}</p>${webhooksSent(html`<code>affiliate.paid</code>`)}`;
   return form(visit, {
     content: html`${hidden}${card(amount(cents), html`${facts(parts)}${means}`)}`,
     buttons: button({

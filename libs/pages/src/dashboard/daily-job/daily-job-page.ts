@@ -4,6 +4,7 @@ import { notice } from '../../components/notice.ts';
 import { codeSample, emptyState, stats } from '../../components/parts.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form } from '../frame/forms.ts';
+import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { amountsText, dailyJobTitle, type Preview, planPath, type Run, runPath, runsPath } from './parts.ts';
 import { planTable } from './plan-page.ts';
@@ -12,6 +13,7 @@ import { runsTable } from './runs-page.ts';
 const texts = {
   about:
     'Once a day it charges renewals, tries declined cards again, settles held orders and reminds of checkouts that were left.',
+  byItself: 'It runs by itself, next',
   renewals: 'Renewals',
   retries: 'Failed renewals again',
   settlements: 'Held orders',
@@ -45,21 +47,23 @@ const texts = {
 interface DailyJobContent {
   readonly preview: Preview;
   readonly runs: readonly Run[];
+  /** When the deployment runs it next by itself; null where it does not. */
+  readonly nextStartAt: string | null;
   readonly problem: FormState | null;
 }
 
-export function dailyJobPage(visit: Visit, { preview, runs, problem }: DailyJobContent): DashboardPage {
+export function dailyJobPage(visit: Visit, { preview, runs, nextStartAt, problem }: DailyJobContent): DashboardPage {
   const { formats } = visit;
   const running = runs.find(({ status }) => status === 'running');
   return {
     title: dailyJobTitle,
-    main: html`<p>${texts.about}</p>${
+    main: html`<p>${texts.about}${nextStartAt !== null && html` ${texts.byItself} ${when(nextStartAt, formats)}.`}</p>${
       running === undefined
         ? html`${warningsOf(visit, preview)}${runForm(visit, preview, problem)}`
         : notice('info', texts.running, html`<a href="${runPath(running.id)}">${texts.seeRun}</a>`)
     }<section class="stack"><h2>${texts.plan}</h2>${planOf(visit, preview)}</section>${
       runs.length === 0
-        ? schedule(visit)
+        ? nextStartAt === null && schedule(visit)
         : html`<section class="stack tight"><h2>${texts.runs}</h2>${runsTable(runs, formats)}<p class="small"><a href="${runsPath}">${texts.allRuns}</a></p></section>`
     }`,
   };

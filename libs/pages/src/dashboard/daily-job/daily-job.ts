@@ -19,7 +19,7 @@ async function readJob(visit: Visit) {
     visit.read('previewDailyRun', { query: { limit: planned } }),
     visit.read('listDailyRuns', { query: { limit: 5 } }),
   ]);
-  return { preview, runs: runs.data };
+  return { preview, runs: runs.data, nextStartAt: runs.next_start_at };
 }
 
 /** GET of what the next run would do, and of the latest ones. */

@@ -19,6 +19,7 @@ const texts = {
   result: 'Result',
   charged: 'Renewals charged',
   amount: 'Charged',
+  declined: 'Declined',
   retried: 'Tried again',
   ended: 'Subscriptions ended',
   settled: 'Held orders settled',
@@ -77,12 +78,13 @@ function problemsOf({ result }: Run): Html {
 }
 
 function runResult(result: NonNullable<Run['result']>, formats: Formats): Html {
-  const { rebills, recovery, holdsSettled, chargedByCurrency, blocked, waiting } = result;
+  const { rebills, declined = 0, recovery, holdsSettled, chargedByCurrency, blocked, waiting } = result;
   const counted = (name: string, count: number) => (count === 0 ? [] : [[name, formats.count(count)] as const]);
   const charged = chargedText(chargedByCurrency, formats);
   return facts([
     [texts.charged, formats.count(rebills.charged)],
     ...(charged === '' ? [] : [[texts.amount, charged] as const]),
+    ...counted(texts.declined, declined),
     ...counted(texts.retried, rebills.retried),
     ...counted(texts.ended, rebills.canceled),
     ...counted(texts.settled, holdsSettled),

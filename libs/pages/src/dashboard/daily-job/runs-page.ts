@@ -10,11 +10,12 @@ import { chargedText, dailyJobPath, dailyJobTitle, type Run, runBadge, runPath }
 const texts = {
   title: 'Runs',
   empty: 'No run yet.',
-  charged: (count: string) => `${count} charged`,
-  retried: (count: string) => `${count} tried again`,
-  canceled: (count: string) => `${count} ended`,
-  settled: (count: string) => `${count} held orders settled`,
-  sent: (count: string) => `${count} reminders`,
+  charged: (shown: string) => `${shown} charged`,
+  declined: (shown: string) => `${shown} declined`,
+  retried: (shown: string) => `${shown} tried again`,
+  canceled: (shown: string) => `${shown} ended`,
+  settled: (shown: string, count: number) => `${shown} held ${count === 1 ? 'order' : 'orders'} settled`,
+  sent: (shown: string, count: number) => `${shown} ${count === 1 ? 'reminder' : 'reminders'}`,
   nothing: 'Nothing was due',
 } as const;
 
@@ -50,14 +51,15 @@ export const runsTable = (runs: readonly Run[], formats: Formats): Html =>
 /** What a run did, in a line. */
 export function doneText({ result }: Pick<Run, 'result'>, formats: Formats): string {
   if (result === null) return '';
-  const { rebills, recovery, holdsSettled } = result;
+  const { rebills, declined = 0, recovery, holdsSettled } = result;
   const counted = [
     [rebills.charged, texts.charged],
+    [declined, texts.declined],
     [rebills.retried, texts.retried],
     [rebills.canceled, texts.canceled],
     [holdsSettled, texts.settled],
     [recovery.sent, texts.sent],
   ] as const;
-  const parts = counted.filter(([count]) => count > 0).map(([count, text]) => text(formats.count(count)));
+  const parts = counted.filter(([count]) => count > 0).map(([count, text]) => text(formats.count(count), count));
   return parts.length === 0 ? texts.nothing : parts.join(', ');
 }

@@ -3,9 +3,13 @@ import { idPrefixes } from '@app/contracts/ids';
 /** The page of all that a buyer bought. */
 export const buyerPath = (email: string): string => `/app/buyers?email=${encodeURIComponent(email)}`;
 
+/** The page of a customer. */
+export const customerPath = (id: string): string => `/app/orders/customers/${id}`;
+
 /** What an id of each kind is shown at. */
 const pages: Readonly<Record<string, string>> = {
   [idPrefixes.order]: '/app/orders/',
+  [idPrefixes.customer]: customerPath(''),
   [idPrefixes.subscription]: '/app/subscriptions/',
   [idPrefixes.product]: '/app/products/',
   [idPrefixes.delivery]: '/app/activity/deliveries/',

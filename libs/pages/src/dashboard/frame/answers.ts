@@ -25,5 +25,5 @@ export const nothingHere = ({ request: { requestId } }: Visit): RefusedError =>
 /** The page of a form that was refused. */
 export const refusedPage = (page: DashboardPage): DashboardPage => Object.assign({}, page, { status: 422 });
 
-/** On to another page, after a form. */
+/** On to another page, after a form. What was done is in its query, as `done` or `did`: that page's `show` reads it and says so. */
 export const onTo = (location: string): Redirect => ({ status: 303, location });

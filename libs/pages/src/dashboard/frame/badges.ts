@@ -4,6 +4,7 @@ import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import { badge } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
+import { dayOf } from './times.ts';
 
 type OrderState = Pick<OrderResource, 'refunded_cents' | 'currency'> & Pick<OrderWithPayments, 'status'>;
 
@@ -27,7 +28,7 @@ export function subscriptionBadge({ status, cancel_at }: SubscriptionState, form
   if (status === 'canceled') return badge('none', 'Ended');
   if (status === 'paused') return badge('info', 'Paused');
   if (status === 'past_due') return badge('bad', 'Past due');
-  return cancel_at === null ? badge('good', 'Active') : badge('info', `Ends ${formats.date(cancel_at)}`);
+  return cancel_at === null ? badge('good', 'Active') : badge('info', html`Ends ${dayOf(cancel_at, formats)}`);
 }
 
 const paymentBadges: Readonly<Record<PaymentStatus, Html>> = {

@@ -26,7 +26,7 @@ const texts = {
 
 /** GET of a page. */
 export const showPage = (page: Page, request: PageRequest, path: string, params: Params): Promise<PageAnswer> =>
-  enter(request, path, (visit) => page.show(visit, params));
+  enter(page, request, path, (visit) => page.show(visit, params));
 
 /**
  * POST of a page's form. A form that was typed before the login ran out, or left unconfirmed, is shown again, and nothing is done.
@@ -36,8 +36,8 @@ export async function takePage(page: Page, request: PageRequest, path: string, p
   const { form } = request;
   const proof = proofIn(form);
   const own = proof === null ? request : Object.assign({}, request, { form: withoutConfirmation(form) });
-  if (form.has('restore')) return await enter(own, path, (visit) => page.show(visit, params), own.form);
-  return await enter(own, path, async (visit) => {
+  if (form.has('restore')) return await enter(page, own, path, (visit) => page.show(visit, params), own.form);
+  return await enter(page, own, path, async (visit) => {
     const refusal = proof === null ? null : await confirm(visit, proof);
     return refusal ?? (await (page.take ?? page.show)(visit, params));
   });
@@ -66,6 +66,7 @@ async function toConfirm(visit: Visit, error?: string): Promise<DashboardPage> {
 }
 
 async function enter(
+  { partOf }: Page,
   request: PageRequest,
   path: string,
   answer: (visit: Visit) => Promise<Answer> | Answer,
@@ -73,13 +74,13 @@ async function enter(
 ): Promise<PageAnswer> {
   const visit = visitOf(request, path, typed);
   // The frame is read while the page reads what it shows.
-  const account = visit.account();
-  account.catch(() => undefined);
+  if (partOf === undefined) visit.account().catch(() => undefined);
   try {
     const answered = await answer(visit);
-    return 'main' in answered ? shown(await account, path, answered) : answered;
+    if (!('main' in answered)) return answered;
+    return partOf === undefined ? shown(await visit.account(), path, answered) : shownPart(answered);
   } catch (err) {
-    if (err instanceof RefusedError) return await refused(visit, err);
+    if (err instanceof RefusedError) return await answerRefused(visit, err, partOf);
     throw err;
   }
 }
@@ -126,11 +127,16 @@ async function readAccount({ read, call }: Visit): Promise<Account> {
     handle: me.handle,
     testMode: settings.testMode,
     isCopy: me.isCopy,
+    emailFolder: me.emailFolder ?? null,
     settingsVersion: settings.version,
     defaultCurrency: settings.defaultCurrency,
     processor: processor.ok ? processor.body.processor : null,
+    takesNone:
+      processor.ok && processor.body.processor === 'stripe' && processor.body.stripe?.live?.charges_enabled === false,
   };
 }
+
+const shownPart = ({ status = 200, title, main }: DashboardPage): ShownPage => ({ status, title, body: main });
 
 function shown(account: Account, path: string, page: DashboardPage): ShownPage {
   return {
@@ -146,10 +152,10 @@ function shown(account: Account, path: string, page: DashboardPage): ShownPage {
 }
 
 /** What is not this account's is shown as what there is not. */
-async function refused(visit: Visit, err: RefusedError): Promise<ShownPage | Redirect> {
+async function answerRefused(visit: Visit, err: RefusedError, partOf?: string): Promise<ShownPage | Redirect> {
   const { problem, retryAfterSeconds } = err;
   const { request, path } = visit;
-  if (problem.status === 401) return logInAgain(request, path);
+  if (problem.status === 401) return logInAgain(request, partOf ?? path);
   const page = await visit.account().then(
     async (account) => shown(account, path, await refusalPage(err, visit)),
     () => Object.assign({ status: problem.status }, failedPage(problem.detail, request.requestId)),

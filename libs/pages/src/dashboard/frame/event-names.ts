@@ -1,6 +1,12 @@
-import { endpointOff, type WebhookEventName, webhookEventNames } from '@app/contracts/webhooks';
+import {
+  endpointOff,
+  keyRefused,
+  type NoticeName,
+  type WebhookEventName,
+  webhookEventNames,
+} from '@app/contracts/webhooks';
 
-const labels: Readonly<Record<WebhookEventName | typeof endpointOff, string>> = {
+const labels: Readonly<Record<WebhookEventName | NoticeName, string>> = {
   'order.paid': 'Order paid',
   'order.refunded': 'Order refunded',
   'order.reopened': 'Refund failed, order paid again',
@@ -15,8 +21,10 @@ const labels: Readonly<Record<WebhookEventName | typeof endpointOff, string>> = 
   'subscription.paused': 'Subscription paused',
   'subscription.resumed': 'Subscription resumed',
   'affiliate.paid': 'Affiliate paid',
-  'funnel.email.sync': 'Funnel emails pushed',
+  'funnel.email.sync': 'Funnel email for your email tool',
+  'withdrawal.requested': 'Withdrawal declared',
   [endpointOff]: 'Webhook endpoint needs attention',
+  [keyRefused]: 'API key of the payment processor refused',
 };
 
 /** Events of webhooks with what they mean, in the order of the documentation. */

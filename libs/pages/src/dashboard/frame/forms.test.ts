@@ -15,6 +15,8 @@ test('what was typed stays, and each error stands at its field', () => {
   const errors = [{ field: 'priceCents', code: 'invalid', message: 'must be a number' }];
   const state = refused(problemOf('validation_failed', errors));
   expect(state).toEqual({ values: typed, errors: { price: 'Price must be a number.' }, problem: null });
+  const noAddress = [{ field: 'priceCents', code: 'invalid_format', message: 'must be an email address' }];
+  expect(refused(problemOf('validation_failed', noAddress)).errors.price).toMatch(/^Enter an email address, like/);
   const others = [{ field: 'slug', code: 'invalid', message: 'is too long' }];
   expect(refused(problemOf('validation_failed', others)).problem).toBe('slug is too long.');
 });

@@ -55,6 +55,14 @@ const ofForm: Readonly<Record<string, string>> = {
   idempotency_key_in_use: sentTwice,
 };
 
+/** What people read in place of a sentence that says what a field must be. */
+const sentences: Readonly<Record<string, string>> = {
+  'must be an email address': 'Enter an email address, like ada@example.com.',
+};
+
+/** @param message what the field with the label must be, as an operation says it */
+export const fieldSentence = (label: string, message: string): string => sentences[message] ?? `${label} ${message}.`;
+
 /**
  * A form whose operation was refused, with all that was typed.
  * @param labels of the fields, by the name of the operation's field: an error names its field by it, and stands there
@@ -72,7 +80,7 @@ export function refusedForm(
     const [top = ''] = field.split('.');
     const label = labels[top];
     if (label === undefined) others.push(`${field === '' ? '' : `${field} `}${message}.`);
-    else errors[names[top] ?? top] ??= `${label} ${message}.`;
+    else errors[names[top] ?? top] ??= fieldSentence(label, message);
   }
   const isAtFields = Object.keys(errors).length > 0;
   const general = ofForm[problem.code] ?? problem.detail;
@@ -107,7 +115,7 @@ interface FormOptions {
   readonly version?: string | number | undefined;
 }
 
-/** Leaving it with changes needs a confirmation; its key keeps a second click from doing anything twice. */
+/** Leaving it with changes needs a confirmation (`browser/dashboard.js`); its key keeps a second click from doing anything twice. */
 export function form(visit: FormVisit, { content, state, action, id, buttons, version, hasFiles }: FormOptions): Html {
   const isUnsaved = Boolean(visit.typed) || (state !== undefined && isRefused(state));
   const filledWith = version === undefined ? undefined : (visit.typed?.get('version') ?? version);

@@ -39,18 +39,26 @@ export function pictureForm({ visit, texts: of, heading, image, state }: Picture
   const chosen = form(visit, {
     state,
     hasFiles: true,
-    content: html`${image}${fileField({
-      name: 'picture',
-      label: of.file,
-      hint: of.hint,
-      error: state.errors.picture,
-      accept: 'image/png,image/jpeg,image/webp',
-      isRequired: true,
-    })}`,
+    content: html`${image}${pictureField(of, state, true)}`,
     buttons: button({ label: of.save, busyLabel: texts.saving, kind: 'accent' }),
   });
   return html`${card(heading, chosen)}${image !== null && removeCard(visit, of.removal)}`;
 }
+
+/** The field of a form with a picture (`hasFiles`). */
+export const pictureField = (of: Pick<PictureTexts, 'file' | 'hint'>, state: FormState, isRequired: boolean): Html =>
+  fileField({
+    name: 'picture',
+    label: of.file,
+    hint: of.hint,
+    error: state.errors.picture,
+    accept: 'image/png,image/jpeg,image/webp',
+    isRequired,
+  });
+
+/** Why a picture that was sent cannot be taken, before anything is made for it; null where it may be. */
+export const pictureFault = (data: string | undefined): string | null =>
+  data !== undefined && Buffer.byteLength(data, 'base64') > imageMaxBytes ? texts.tooLarge : null;
 
 /**
  * Puts the picture that was sent.
@@ -60,11 +68,14 @@ export function pictureForm({ visit, texts: of, heading, image, state }: Picture
 export async function takePictureForm(
   visit: Visit,
   { file }: PictureTexts,
-  put: (data: string) => ReturnType<typeof visit.call<'putLogo' | 'putProductImage'>>,
+  put: (
+    data: string,
+  ) => ReturnType<typeof visit.call<'putLogo' | 'putProductImage' | 'putBumpImage' | 'putUpsellImage'>>,
 ): Promise<FormState | null> {
   const data = visit.request.files.get('picture');
   if (data === undefined) return wrongForm(visit, { picture: texts.missing });
-  if (Buffer.byteLength(data, 'base64') > imageMaxBytes) return wrongForm(visit, { picture: texts.tooLarge });
+  const fault = pictureFault(data);
+  if (fault !== null) return wrongForm(visit, { picture: fault });
   const saved = await put(data);
   return saved.ok ? null : refusedForm(visit, saved.problem, { data: file }, { data: 'picture' });
 }

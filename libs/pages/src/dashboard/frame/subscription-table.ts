@@ -7,7 +7,7 @@ import { subscriptionBadge } from './badges.ts';
 import { purchaseTable } from './purchase-table.ts';
 import { when } from './times.ts';
 
-const columns = columnsOf({ detail: 'Next charge', status: 'Status', end: 'Price' });
+const columns = columnsOf({ detail: 'Next charge or end', status: 'Status', end: 'Price' });
 
 export const subscriptionTable = purchaseTable(columns, (subscription: SubscriptionResource, formats) => ({
   href: `/app/subscriptions/${subscription.id}`,
@@ -16,7 +16,9 @@ export const subscriptionTable = purchaseTable(columns, (subscription: Subscript
   cells: [nextCharge(subscription, formats), subscriptionBadge(subscription, formats), price(subscription, formats)],
 }));
 
-function nextCharge({ next_charge_at, collection, started_at }: SubscriptionResource, formats: Formats): Html {
+function nextCharge(subscription: SubscriptionResource, formats: Formats): Html {
+  const { next_charge_at, collection, started_at, canceled_at } = subscription;
+  if (canceled_at !== null) return html`Ended ${when(canceled_at, formats)}`;
   if (next_charge_at !== null) return when(next_charge_at, formats);
   return collection === 'external' ? html`Renewals outside Funnelry` : html`Began ${when(started_at, formats)}`;
 }

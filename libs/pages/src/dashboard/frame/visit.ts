@@ -12,11 +12,15 @@ export interface Account {
   readonly testMode: boolean;
   /** Of the deployment: it changes nothing and sends nothing. */
   readonly isCopy: boolean;
+  /** Where emails of this deployment are files; null where they are sent. */
+  readonly emailFolder: string | null;
   /** Of the settings, for their update. */
   readonly settingsVersion: number;
   readonly defaultCurrency: string;
   /** Null while it could not be found out. */
   readonly processor: string | null;
+  /** Its Stripe account takes no live payments. */
+  readonly takesNone: boolean;
 }
 
 type Given<Id extends keyof Operations> = Omit<CallRequest<Operations[Id]>, 'actor'>;
@@ -73,8 +77,14 @@ export type Answer = DashboardPage | PageAnswer;
 /** Values of the address, by the names in its pattern. */
 export type Params = Readonly<Record<string, string>>;
 
-/** What is at an address. */
+/**
+ * What is at an address: `routeDashboard` of the gateway answers a GET by `show`, and a POST by `take`. `show` reads and shows. `take`
+ * calls an operation: what it took leads on (303), what it refused shows the form again with what was typed and the error at its field
+ * (422). A `RefusedError` of `visit.read` or `visit.call` becomes the page for its reason in `enter.ts`: not found, log in again, confirm.
+ */
 export interface Page {
+  /** The address of the page that gets this one as a part of itself, by a script: it has no frame. */
+  readonly partOf?: string;
   show(visit: Visit, params: Params): Promise<Answer> | Answer;
   /** POST of the page's form. */
   take?(visit: Visit, params: Params): Promise<Answer> | Answer;

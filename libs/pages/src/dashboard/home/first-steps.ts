@@ -1,5 +1,6 @@
 import { hourMs } from '@app/contracts/durations';
-import type { Body, Visit } from '../frame/visit.ts';
+import type { Visit } from '../frame/visit.ts';
+import type { HomeReads } from './reads.ts';
 
 /** Something that a new account does once. */
 export interface Step {
@@ -11,15 +12,14 @@ export interface Step {
 /** A daily job that ran longer ago is overdue: a schedule that starts late has two hours. */
 const dailyWithinMs = 26 * hourMs;
 
-/** The first steps of an account, ticked off from what is there. @param numbers of the last 30 days, as the page reads them */
-export async function firstSteps(visit: Visit, numbers: Promise<Body<'getOverview'>>): Promise<readonly Step[]> {
-  const [account, overview, orders, products, tests, endpoints, runs] = await Promise.all([
+/** The first steps of an account, ticked off from what is there. */
+export async function firstSteps(visit: Visit, reads: HomeReads): Promise<readonly Step[]> {
+  const [account, hasVisitor, products, tests, endpoints, runs] = await Promise.all([
     visit.account(),
-    numbers,
-    visit.read('listOrders', { query: { limit: 1 } }),
-    visit.read('listProducts', { query: { limit: 100 } }),
+    hadVisitor(visit, reads),
+    reads.products,
     visit.read('listTestOrders', { query: { limit: 1 } }),
-    visit.read('listWebhookEndpoints', {}),
+    reads.endpoints,
     visit.read('listDailyRuns', { query: { limit: 1 } }),
   ]);
   const [run] = runs.data;
@@ -41,14 +41,21 @@ export async function firstSteps(visit: Visit, numbers: Promise<Body<'getOvervie
     {
       label: 'Share the link and get a first visitor',
       href: '/app/products',
-      // One who bought came before those of the last 30 days.
-      isDone: overview.visits.current.views > 0 || orders.data.length > 0,
+      isDone: hasVisitor,
     },
     { label: 'Send sales to another tool (optional)', href: '/app/integrations', isDone: endpoints.data.length > 0 },
     {
       label: 'Let renewals and reminders run by themselves',
       href: '/app/daily-job',
-      isDone: sinceRunMs < dailyWithinMs,
+      // A deployment that runs it by itself needs nobody to.
+      isDone: runs.next_start_at != null || sinceRunMs < dailyWithinMs,
     },
   ];
+}
+
+/** One who bought was a visitor; else one of the last 30 days is, whatever span is shown. */
+async function hadVisitor(visit: Visit, { range, numbers, orders }: HomeReads): Promise<boolean> {
+  if ((await orders).data.length > 0) return true;
+  const { visits } = await (range === '30d' ? numbers : visit.read('getOverview', { query: { limit: 1 } }));
+  return visits.current.views > 0;
 }

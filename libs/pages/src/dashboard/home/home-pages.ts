@@ -1,4 +1,8 @@
 import type { Pages } from '../frame/visit.ts';
-import { showHome } from './home.ts';
+import { showHome, showLiveHome } from './home.ts';
+import { homePath, livePath } from './home-page.ts';
 
-export const homePages: Pages = { '/app': { show: showHome } };
+export const homePages: Pages = {
+  [homePath]: { show: showHome },
+  [livePath]: { show: showLiveHome, partOf: homePath },
+};

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts';
 import type { PageAnswer, PageRequest } from '../../page.ts';
 import { shownIdentity } from '../frame/log-in-again.ts';
 import { identityPage } from '../frame/log-in-page.ts';
-import { showRefused } from './refused.ts';
+import { showFailure } from './show-failure.ts';
 
 const texts = {
   title: 'Choose a new password',
@@ -36,7 +36,7 @@ export async function takeForgot(request: PageRequest): Promise<PageAnswer> {
   if (requested.ok) return { status: 303, location: '/forgot-password?sent=1' };
   const { code, status, detail } = requested.problem;
   if (code === 'validation_failed') return shownForgot(422, { email, error: texts.wrong });
-  return status === 429 ? shownForgot(429, { email, error: detail }) : showRefused(requested, request);
+  return status === 429 ? shownForgot(429, { email, error: detail }) : showFailure(requested, request);
 }
 
 const shownForgot = (status: number, state: ForgotState): PageAnswer =>

@@ -7,7 +7,7 @@ import type { PageAnswer, PageRequest } from '../../page.ts';
 import { shownIdentity, shownLogIn, withPasskeys } from '../frame/log-in-again.ts';
 import { identityPage, type LeadsTo, logInNotices } from '../frame/log-in-page.ts';
 import { type FactorState, factorPage, factorTitle } from './factor-page.ts';
-import { showRefused } from './refused.ts';
+import { showFailure } from './show-failure.ts';
 
 const texts = {
   wrong: 'The email address and the password do not match.',
@@ -45,7 +45,7 @@ export async function takeLogIn(request: PageRequest): Promise<PageAnswer> {
   if (code === 'invalid_credentials' || code === 'validation_failed')
     return shownLogIn(422, Object.assign(state, { problem: texts.wrong }));
   if (status === 429) return shownLogIn(429, Object.assign(state, { problem: detail }));
-  return showRefused(entered, request);
+  return showFailure(entered, request);
 }
 
 /** On, or to the form for the factor that is due. */
@@ -73,7 +73,7 @@ export async function takeFactor(request: PageRequest): Promise<PageAnswer> {
   if (code === 'invalid_credentials' || code === 'validation_failed')
     return again(passkey === null ? texts.wrongCode : texts.wrongPasskey);
   if (status === 429 || code === 'passkeys_unavailable') return again(detail);
-  return showRefused(entered, request);
+  return showFailure(entered, request);
 }
 
 const shownFactor = (status: number, state: FactorState): PageAnswer =>
@@ -100,7 +100,7 @@ function ownPath(given: string | null): string {
 /** The session ends in the database too, so that a copy of its cookie opens nothing, and Back shows no page of it. */
 export async function takeLogOut(request: PageRequest): Promise<PageAnswer> {
   const left = await request.call('logOut', { actor: request.actor });
-  if (!left.ok && left.problem.status !== 401) return showRefused(left, request);
+  if (!left.ok && left.problem.status !== 401) return showFailure(left, request);
   return { status: 303, location: '/login?out=1', dropsPages: true };
 }
 
@@ -114,7 +114,7 @@ export function showLoginLink(token: string): PageAnswer {
 export async function takeLoginLink(request: PageRequest, token: string): Promise<PageAnswer> {
   const entered = await request.call('logInByLink', { actor: request.actor, body: { token } });
   if (entered.ok) return goOn(entered.body, { next: home, typed: '' });
-  if (!['not_found', 'validation_failed'].includes(entered.problem.code)) return showRefused(entered, request);
+  if (!['not_found', 'validation_failed'].includes(entered.problem.code)) return showFailure(entered, request);
   const main = html`<p>${texts.over}</p><p><a href="/login">${texts.password}</a></p>`;
   return shownIdentity(404, texts.overTitle, identityPage(texts.overTitle, main));
 }

@@ -6,7 +6,7 @@ import type { PageAnswer, PageRequest, ShownPage } from '../../page.ts';
 import { type FormState, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
 import { shownIdentity } from '../frame/log-in-again.ts';
 import { identityPage } from '../frame/log-in-page.ts';
-import { showRefused } from './refused.ts';
+import { showFailure } from './show-failure.ts';
 
 const texts = {
   title: 'Make an account',
@@ -20,8 +20,13 @@ const texts = {
   logIn: 'You have an account? Log in',
   closedTitle: 'No new accounts',
   closed: 'This deployment takes no new accounts. Ask the person who runs it.',
+  badEmail: 'Enter an email address, like ada@example.com.',
+  shortPassword: (typed: number) =>
+    `This password has ${typed} ${typed === 1 ? 'character' : 'characters'}; it needs ${passwordMin}.`,
   taken: 'This email address has an account. Log in, or choose a new password there.',
 } as const;
+
+const passwordMin = 10;
 
 const labels = { name: 'The name', email: 'The email address', password: 'The password' };
 
@@ -43,10 +48,21 @@ export async function takeSignUp(request: PageRequest): Promise<PageAnswer> {
   if (code === 'signup_closed') return shownClosed();
   if (code === 'email_taken') return shownSignUp(422, wrongForm({ request }, { email: texts.taken }));
   if (code === 'validation_failed' || status === 429)
-    return Object.assign(shownSignUp(status, refusedForm({ request }, made.problem, labels)), {
+    return Object.assign(shownSignUp(status, inOwnWords(refusedForm({ request }, made.problem, labels))), {
       retryAfterSeconds: made.retryAfterSeconds,
     });
-  return showRefused(made, request);
+  return showFailure(made, request);
+}
+
+/** What is wrong with the two fields that people get wrong, without the API's words. */
+function inOwnWords(state: FormState): FormState {
+  const typed = [...typedIn(state, 'password')].length;
+  const { email, password } = state.errors;
+  const own = {
+    ...(email !== undefined && { email: texts.badEmail }),
+    ...(password !== undefined && typed < passwordMin && { password: texts.shortPassword(typed) }),
+  };
+  return Object.assign({}, state, { errors: Object.assign({}, state.errors, own) });
 }
 
 const shownClosed = (): PageAnswer =>

@@ -3,6 +3,7 @@ import { linkButton } from '../../components/button.ts';
 import { badge, notice } from '../../components/notice.ts';
 import { columnsOf, table } from '../../components/table.ts';
 import { type Html, html } from '../../html.ts';
+import { withCode } from '../../text.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { endpointBadge } from './endpoints-page.ts';
@@ -11,11 +12,17 @@ import { type Automation, automationPath, automationsPath, integrationTabs, inte
 const texts = {
   add: 'Add an automation',
   about: 'When something happens in your shop, an automation sends an email, or sends the event to a URL of yours.',
-  noMail: 'No mail server is set up here: automations send no emails.',
+  noMail: 'No mail server is set up here: automations send no emails until the setting SMTP_URL names one.',
+  folder: 'This installation has no mail server: emails are files in',
+  sends: '`SMTP_URL` sends them.',
   unverified: 'Until your email address is verified, no emails are sent. They wait for three days.',
   verify: 'Verify it',
-  renewals:
-    'Buyers can get a receipt for each renewal. It is off, because your shop is older than it and another tool of yours may send one.',
+  offered: {
+    renewal_receipt:
+      'Buyers can get a receipt for each renewal. It is off, because your shop is older than it and another tool of yours may send one.',
+    partial_refund_notice:
+      'Buyers can get an email when a part of their payment goes back. It is off, because your shop is older than it and another tool of yours may send one.',
+  } as Readonly<Record<string, string>>,
   lookAtIt: 'Look at it',
   list: 'Automations',
   name: 'Automation',
@@ -32,6 +39,8 @@ const texts = {
 interface AutomationsContent {
   /** Whether emails go to others than the seller. */
   readonly isVerified: boolean;
+  /** Where emails are files; null where they are sent. */
+  readonly emailFolder: string | null;
   readonly automations: readonly Automation[];
   /** Names of products, by their ids. */
   readonly products: ReadonlyMap<string, string>;
@@ -39,7 +48,8 @@ interface AutomationsContent {
 }
 
 /** The built-in ones, and then the seller's own. */
-export function automationsPage({ automations, isVerified, products, pager }: AutomationsContent): DashboardPage {
+export function automationsPage(content: AutomationsContent): DashboardPage {
+  const { automations, products, pager } = content;
   const rows = automations.map((automation) => ({
     href: automationPath(automation.id),
     cells: [
@@ -49,15 +59,10 @@ export function automationsPage({ automations, isVerified, products, pager }: Au
       automationBadge(automation),
     ],
   }));
-  const hasMail = automations.every(({ available }) => available);
-  const warning = hasMail
-    ? !isVerified && notice('warn', texts.unverified, html`<a href="/app/settings/account">${texts.verify}</a>`)
-    : notice('warn', texts.noMail);
-  const offered = automations.find(isOffered);
   return {
     ...integrationTitles(automationsPath),
     action: linkButton({ label: texts.add, href: `${automationsPath}/new`, kind: 'accent' }),
-    main: html`${integrationTabs(automationsPath)}${warning}${offered !== undefined && notice('info', texts.renewals, html`<a href="${automationPath(offered.id)}">${texts.lookAtIt}</a>`)}<p>${texts.about}</p>${table(
+    main: html`${integrationTabs(automationsPath)}${aboutMail(content)}${automations.filter(isOffered).map((offered) => notice('info', texts.offered[offered.built_in ?? ''] ?? '', html`<a href="${automationPath(offered.id)}">${texts.lookAtIt}</a>`))}<p>${texts.about}</p>${table(
       {
         caption: texts.list,
         columns,
@@ -67,9 +72,17 @@ export function automationsPage({ automations, isVerified, products, pager }: Au
   };
 }
 
+/** What keeps emails from their recipients. */
+function aboutMail({ automations, isVerified, emailFolder }: AutomationsContent): Html {
+  if (!automations.every(({ available }) => available)) return notice('warn', texts.noMail);
+  const where = html`${texts.folder} <code>${emailFolder}</code>. ${withCode(texts.sends)}`;
+  const verify = html`<a href="/app/settings/account">${texts.verify}</a>`;
+  return html`${emailFolder !== null && notice('info', where)}${!isVerified && notice('warn', texts.unverified, verify)}`;
+}
+
 /** One that was never on: what was there before may do the same. */
 const isOffered = ({ built_in, active, switched_off }: Automation): boolean =>
-  built_in === 'renewal_receipt' && !active && switched_off === null;
+  built_in !== null && built_in in texts.offered && !active && switched_off === null;
 
 const columns = columnsOf({ title: texts.name, detail: texts.when, wide: texts.does, end: texts.state });
 

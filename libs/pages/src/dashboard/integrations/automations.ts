@@ -17,7 +17,7 @@ const listsMax = 100;
 
 /** GET of the automations. */
 export async function showAutomations(visit: Visit): Promise<DashboardPage> {
-  const [automations, { emailVerified }] = await Promise.all([
+  const [automations, { emailVerified, emailFolder }] = await Promise.all([
     visit.read('listAutomations', { query: pageQuery(visit) }),
     visit.account(),
   ]);
@@ -25,6 +25,7 @@ export async function showAutomations(visit: Visit): Promise<DashboardPage> {
   return automationsPage({
     automations: automations.data,
     isVerified: emailVerified,
+    emailFolder,
     products: isNarrowed ? await readProducts(visit) : new Map(),
     pager: listPager(visit, 'Automations', automations, { first: 'First', next: 'More' }),
   });

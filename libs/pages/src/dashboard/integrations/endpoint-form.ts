@@ -19,7 +19,7 @@ const texts = {
   headersHint: 'One a line, as “authorization: Bearer abc”. They are sent along, and their values are not shown again.',
   headersNow: (names: string) =>
     `It has ${names}. Left empty, they stay as they are; what you write replaces all of them.`,
-  noHeaders: 'Send no headers of its own any more',
+  noHeaders: 'Send no extra headers any more',
   colon: 'Headers must have a name, a colon and a value on each line.',
   twice: 'Headers must name each header once.',
 } as const;

@@ -36,7 +36,7 @@ const texts = {
   setup: 'Set-up',
   events: 'Events',
   every: 'Every event',
-  headers: 'Its own headers',
+  headers: 'Extra headers',
   noHeaders: 'None',
   url: 'URL',
   added: 'Added',

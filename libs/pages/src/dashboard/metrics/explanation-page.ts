@@ -11,7 +11,7 @@ import { type Html, html } from '../../html.ts';
 import { withCode } from '../../text.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
-import { numbers, shownNumber } from './numbers.ts';
+import { numbers, shownNumber, tickOf } from './numbers.ts';
 
 const texts = {
   months: 'By month (UTC)',
@@ -70,6 +70,7 @@ function byMonth({ explanation, series, months, product, formats, path }: Explan
     title: numbers[metric].label,
     points: series.data.map(({ month, value }) => ({ date: month, value })),
     value: (value) => shownNumber(metric, value, product.currency, formats),
+    tick: tickOf(metric, product.currency, formats),
     date: formats.month,
     href: address,
   });

@@ -1,5 +1,6 @@
 import { explainedMetric } from '@app/contracts/metrics';
 import { overviewStep } from '@app/contracts/overview';
+import type { Problem } from '../../call.ts';
 import { nothingHere } from '../frame/answers.ts';
 import { choiceOf, filterOf, given } from '../frame/filters.ts';
 import { currencyOf } from '../frame/overview.ts';
@@ -16,25 +17,42 @@ export async function showMetrics(visit: Visit): Promise<DashboardPage> {
   const filters = { from: filterOf(visit, 'from'), to: filterOf(visit, 'to') };
   const by = choiceOf(visit, 'by', overviewStep.options);
   const query = Object.assign({ limit: productsShown }, given(filters), by === undefined ? {} : { by });
-  const [account, found] = await Promise.all([visit.account(), visit.call('getOverview', { query })]);
+  const [account, found, stays] = await Promise.all([
+    visit.account(),
+    visit.call('getOverview', { query }),
+    visit.call('getRetention', {}),
+  ]);
   // A span that cannot be is the sentence above that of the last 30 days.
   const overview = found.ok ? found.body : await visit.read('getOverview', { query: { limit: productsShown } });
   const currency = currencyOf(overview, request.query.get('currency'), account.defaultCurrency);
-  const problem = found.ok ? null : found.problem.detail;
+  const problem = found.ok ? null : wrongSpan(found.problem);
   const kept = await visit.call('getFees', { query: { from: overview.from, to: overview.to } });
   const fees = kept.ok ? kept.body.data : null;
-  return Object.assign(metricsPage({ overview, currency, formats, path, query: request.query, problem, fees }), {
-    status: found.ok ? 200 : 422,
-  });
+  const retention = stays.ok ? stays.body : null;
+  const shown = { overview, currency, formats, path, query: request.query, problem, fees, retention };
+  return Object.assign(metricsPage(shown), { status: found.ok ? 200 : 422 });
 }
+
+const ends: Readonly<Record<string, string>> = { from: 'The first day', to: 'The last day' };
+
+/** Why a span cannot be, in the page's own names of its ends. */
+const wrongSpan = ({ errors = [], detail }: Problem): string => {
+  const [error] = errors;
+  const end = ends[error?.field ?? ''];
+  return end === undefined ? detail : `${end} ${error?.message.replaceAll('`to`', 'the last day')}.`;
+};
 
 /** GET of every published number of a product. */
 export async function showProductMetrics(visit: Visit, { id = '' }: Params): Promise<DashboardPage> {
-  const [metrics, product] = await Promise.all([
-    visit.read('getMetrics', { params: { productId: id } }),
-    visit.read('getProduct', { params: { productId: id } }),
+  const params = { productId: id };
+  const [metrics, product, conversion] = await Promise.all([
+    visit.read('getMetrics', { params }),
+    visit.read('getProduct', { params }),
+    visit.call('explainMetric', { params, query: { metric: 'conversionRate', limit: 1 } }),
   ]);
-  return productMetricsPage({ metrics, currency: product.currency, formats: visit.formats, path: visit.path });
+  const checkoutOrders = conversion.ok ? conversion.body.parts.checkoutOrders : undefined;
+  const { formats, path } = visit;
+  return productMetricsPage({ metrics, checkoutOrders, currency: product.currency, formats, path });
 }
 
 const factsShown = 50;

@@ -26,3 +26,11 @@ export function shownNumber(metric: ExplainedMetric, value: number, currency: st
   if (kind === 'money') return formats.amount(Math.round(value), currency);
   return kind === 'share' ? formats.percent(value) : formats.count(value);
 }
+
+/** The same on the axis of a chart. */
+export const tickOf =
+  (metric: ExplainedMetric, currency: string, formats: Formats) =>
+  (value: number): string =>
+    numbers[metric].kind === 'money'
+      ? formats.tick(Math.round(value), currency)
+      : shownNumber(metric, value, currency, formats);

@@ -3,8 +3,9 @@ import { lineChart } from '../../charts/line-chart.ts';
 import { stats } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
+import { conversionParts } from '../frame/overview.ts';
 import type { DashboardPage } from '../frame/visit.ts';
-import { numbers, shownNumber } from './numbers.ts';
+import { numbers, shownNumber, tickOf } from './numbers.ts';
 
 const texts = {
   back: 'Metrics',
@@ -14,6 +15,8 @@ const texts = {
 
 interface ProductMetrics {
   readonly metrics: MetricsResource;
+  /** Of which the conversion is made; undefined where they could not be read. */
+  readonly checkoutOrders: number | undefined;
   readonly currency: string;
   readonly formats: Formats;
   readonly path: string;
@@ -21,14 +24,17 @@ interface ProductMetrics {
 
 /** Every published number; each leads to its formula and its facts. */
 export function productMetricsPage(content: ProductMetrics): DashboardPage {
-  const { metrics, currency, formats, path } = content;
+  const { metrics, checkoutOrders, currency, formats, path } = content;
   const summary: Readonly<Partial<Record<ExplainedMetric, number>>> = metrics.summary;
   const all = explainedMetric.options.flatMap((metric) => {
     const value = summary[metric];
     if (value === undefined) return [];
-    return [
-      { label: numbers[metric].label, value: shownNumber(metric, value, currency, formats), href: `${path}/${metric}` },
-    ];
+    const shown = shownNumber(metric, value, currency, formats);
+    const since =
+      metric === 'conversionRate'
+        ? conversionParts({ checkoutOrders, views: metrics.summary.views }, formats)
+        : undefined;
+    return [{ label: numbers[metric].label, value: shown, since, href: `${path}/${metric}` }];
   });
   return {
     title: metrics.product.name,
@@ -44,6 +50,7 @@ function byMonth({ metrics, currency, formats, path }: ProductMetrics): Html {
       title: numbers[metric].label,
       points: points.map(({ month, value }) => ({ date: month, value })),
       value: (value) => shownNumber(metric, value, currency, formats),
+      tick: tickOf(metric, currency, formats),
       date: (month) => formats.month(month),
     });
   const isSubscription = metrics.product.pricingType === 'subscription';

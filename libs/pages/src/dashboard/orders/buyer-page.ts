@@ -1,16 +1,20 @@
+import type { CustomerResource } from '@app/contracts/customers';
 import type { OrderResource } from '@app/contracts/orders';
 import type { PaymentResource } from '@app/contracts/payments';
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import { button } from '../../components/button.ts';
+import { facts } from '../../components/card.ts';
 import { field } from '../../components/field.ts';
+import { money } from '../../components/lines.ts';
 import { emptyState, timeline } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { orderTable } from '../frame/order-table.ts';
 import { newestFirst, paymentMoment } from '../frame/payments.ts';
 import { subscriptionTable } from '../frame/subscription-table.ts';
+import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
-import { ordersPath } from './parts.ts';
+import { customersPath, ordersPath } from './parts.ts';
 
 const texts = {
   title: 'Find a buyer',
@@ -26,6 +30,12 @@ const texts = {
   subscriptions: 'Subscriptions',
   allSubscriptions: 'All subscriptions of this buyer',
   payments: 'Payments',
+  customers: 'Customers',
+  spent: 'Spent, less refunds',
+  active: 'Active subscriptions',
+  first: 'First purchase',
+  last: 'Last purchase',
+  id: 'Customer id',
   noPayments: 'Nothing was charged to this buyer.',
 } as const;
 
@@ -61,15 +71,20 @@ function findForm(email: string, error?: string): Html {
   })}</div></form>`;
 }
 
-interface BuyerContent {
+export interface BuyerContent {
+  /** Undefined for a buyer who has no order. */
+  readonly customer?: CustomerResource;
   readonly email: string;
   readonly orders: readonly OrderResource[];
   readonly subscriptions: readonly SubscriptionResource[];
   readonly payments: readonly PaymentResource[];
 }
 
-export function buyerPage({ email, orders, subscriptions, payments }: BuyerContent, formats: Formats): DashboardPage {
-  const name = orders.find(({ customer_name }) => customer_name !== '')?.customer_name;
+export function buyerPage(
+  { customer, email, orders, subscriptions, payments }: BuyerContent,
+  formats: Formats,
+): DashboardPage {
+  const name = customer?.name ?? '';
   const of = (path: string, key: string, label: string): Html =>
     html`<p class="small"><a href="${path}?${key}=${encodeURIComponent(email)}">${label}</a></p>`;
   const ordered = html`${orderTable(orders, texts.orders, formats, true)}${of(ordersPath, 'q', texts.allOrders)}`;
@@ -82,13 +97,27 @@ export function buyerPage({ email, orders, subscriptions, payments }: BuyerConte
   return {
     title: email,
     heading: html`<bdi>${email}</bdi>`,
-    back,
-    about: name === undefined ? html`` : html`<p class="quiet"><bdi>${name}</bdi></p>`,
-    main: html`<section class="stack tight"><h2>${texts.orders}</h2>${orders.length === 0 ? html`<p class="quiet">${texts.noOrders}</p>` : ordered}</section>
+    back: customer === undefined ? back : { href: customersPath, label: texts.customers },
+    about: name === '' ? html`` : html`<p class="quiet"><bdi>${name}</bdi></p>`,
+    main: html`${customer !== undefined && summary(customer, formats)}<section class="stack tight"><h2>${texts.orders}</h2>${orders.length === 0 ? html`<p class="quiet">${texts.noOrders}</p>` : ordered}</section>
 ${subscriptions.length > 0 && subscribed}
 <section class="stack tight"><h2>${texts.payments}</h2>${payments.length === 0 ? html`<p class="quiet">${texts.noPayments}</p>` : payed(payments, formats)}</section>`,
   };
 }
+
+const summary = (customer: CustomerResource, formats: Formats): Html =>
+  html`<section class="card">${facts([
+    [texts.spent, spentOf(customer, formats)],
+    [texts.orders, formats.count(customer.orders)],
+    [texts.active, formats.count(customer.active_subscriptions)],
+    [texts.first, when(customer.first_purchase_at, formats)],
+    [texts.last, when(customer.last_purchase_at, formats)],
+    [texts.id, html`<code class="small">${customer.id}</code>`],
+  ])}</section>
+`;
+
+const spentOf = ({ spent }: CustomerResource, formats: Formats): Html =>
+  html`${spent.map(({ currency, amount_cents }, index) => html`${index > 0 && ' + '}${money(formats.amount(amount_cents, currency))}`)}`;
 
 const payed = (payments: readonly PaymentResource[], formats: Formats): Html =>
   timeline(newestFirst(payments.map((payment) => paymentMoment(payment, formats, orderLink(payment)))));

@@ -4,7 +4,7 @@ import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import type { ActivityEntry, DeliveryResource } from '@app/contracts/webhook-deliveries';
 import { lineLabel } from '../../checkout/parts.ts';
 import { linkButton } from '../../components/button.ts';
-import { card, facts } from '../../components/card.ts';
+import { card, facts, fold } from '../../components/card.ts';
 import { lines, money } from '../../components/lines.ts';
 import { notice } from '../../components/notice.ts';
 import { copyField, timeline } from '../../components/parts.ts';
@@ -18,7 +18,7 @@ import { newestFirst } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { disputeNotices } from './order-disputes.ts';
-import { orderMoments } from './order-timeline.ts';
+import { deliveryMoments, orderMoments } from './order-timeline.ts';
 import { ordersPath, testOrdersPath } from './parts.ts';
 
 const texts = {
@@ -53,7 +53,9 @@ const texts = {
   order: 'Order',
   product: 'Product',
   placed: 'Placed',
+  sent: (count: string) => `Emails and webhooks · ${count}`,
   affiliate: 'Affiliate code',
+  consent: 'Consent to immediate access',
   subscription: 'Subscription',
   id: 'Order id',
 } as const;
@@ -71,7 +73,7 @@ interface OrderContent {
 }
 
 export function orderPage(content: OrderContent): DashboardPage {
-  const { order, deliveries, formats } = content;
+  const { order, formats } = content;
   const amount = formats.amount(order.total_cents, order.currency);
   return {
     title: order.customer_email,
@@ -81,10 +83,23 @@ export function orderPage(content: OrderContent): DashboardPage {
     action: action(order),
     main: html`${disputeNotices(order, formats)}${notices(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
       texts.timeline,
-      html`${deliveries === null && notice('warn', texts.noDeliveries)}${timeline(newestFirst(orderMoments(content)))}<p
-class="small"><a href="/app/activity?orderId=${order.id}">${texts.moreActivity}</a></p>`,
+      html`${timeline(newestFirst(orderMoments(content)))}${sentFold(content)}`,
     )}</div><div class="stack">${buyerCard(order)}${orderCard(content)}</div></div>`,
   };
+}
+
+/** What was sent because of it: folded, unless something of it did not arrive. */
+function sentFold({ order, deliveries, activity, formats }: OrderContent): Html {
+  if (deliveries === null) return notice('warn', texts.noDeliveries);
+  const all = deliveryMoments({ deliveries, activity, formats });
+  const more = html`<p class="small"><a href="/app/activity?orderId=${order.id}">${texts.moreActivity}</a></p>`;
+  if (all.length === 0) return more;
+  const isOpen = deliveries.some(({ status }) => status === 'failed');
+  return fold(
+    texts.sent(formats.count(all.length)),
+    html`<div class="stack">${timeline(newestFirst(all))}${more}</div>`,
+    { isOpen },
+  );
 }
 
 function action(order: OrderWithPayments): Html {
@@ -169,6 +184,7 @@ function orderCard({ order, subscription, formats }: OrderContent): Html {
     all.push([texts.subscription, html`${subscriptionBadge(subscription, formats)} ${link}`]);
   }
   if (order.affiliate_code !== null) all.push([texts.affiliate, html`<bdi>${order.affiliate_code}</bdi>`]);
+  if (order.immediate_access !== null) all.push([texts.consent, html`${order.immediate_access}`]);
   for (const name of campaignFields) {
     const value = order[name];
     if (value !== null) all.push([name, html`<bdi>${value}</bdi>`]);

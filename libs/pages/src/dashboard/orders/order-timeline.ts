@@ -23,17 +23,31 @@ interface Happened {
   readonly formats: Formats;
 }
 
-/** Payments, emails, webhooks and notices of an order. */
-export function orderMoments({ order, deliveries, activity, formats }: Happened): readonly Moment[] {
+/** Payments, disputes and notices of an order. */
+export function orderMoments({ order, activity, formats }: Omit<Happened, 'deliveries'>): readonly Moment[] {
   const notices = activity.filter(({ kind }) => kind === 'notice');
   return [
-    ...notices.map(({ created_at: at, summary }) => ({ at, entry: { at: when(at, formats), title: summary } })),
-    ...(deliveries ?? []).map((delivery) => deliveryMoment(delivery, activity, formats)),
+    ...notices.map(({ created_at: at, summary }) => ({
+      at,
+      entry: { at: when(at, formats), title: withOrderLinks(summary) },
+    })),
     ...order.payments.map((payment) => paymentMoment(payment, formats, refundLink(order, payment))),
     ...(order.disputes ?? []).flatMap((dispute) => disputeMoments(dispute, formats)),
     { at: order.created_at, entry: { at: when(order.created_at, formats), title: texts.placed } },
   ];
 }
+
+/** A notice names another order by its id, as a possible duplicate. */
+const withOrderLinks = (summary: string): Html =>
+  html`${summary.split(/(ord_[0-9a-z]{26})/).map((part, index) => (index % 2 === 0 ? part : html`<a href="${ordersPath}/${part}">${part}</a>`))}`;
+
+/** Emails and webhooks that the order was the reason of. */
+export const deliveryMoments = ({ deliveries, activity, formats }: Omit<Happened, 'order'>): readonly Moment[] =>
+  (deliveries ?? []).filter(hasReceiver).map((delivery) => deliveryMoment(delivery, activity, formats));
+
+/** What is held because no URL is connected is no news of an order: it is so of every event. */
+const hasReceiver = ({ endpoint_id, url, status }: DeliveryResource): boolean =>
+  !(status === 'held' && url === null && !endpoint_id.startsWith('aut_'));
 
 type Payment = OrderWithPayments['payments'][number];
 

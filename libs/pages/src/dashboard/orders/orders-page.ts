@@ -23,6 +23,10 @@ const texts = {
   from: 'From (UTC)',
   to: 'To (UTC)',
   affiliate: 'Affiliate code',
+  dispute: 'Dispute',
+  anyDispute: 'With or without',
+  disputeOpen: 'Open',
+  disputeLost: 'Lost',
   empty: 'There are no orders yet. Share the link of a live product, or make a test purchase.',
   products: 'Open your products',
   testEmpty: 'There are no test orders yet. Buy a product in test mode: it is charged to no card.',
@@ -35,6 +39,7 @@ const texts = {
 export interface OrderFilters {
   readonly q: string | undefined;
   readonly status: 'paid' | 'refunded' | 'authorized' | undefined;
+  readonly dispute: 'open' | 'lost' | undefined;
   readonly productId: string | undefined;
   readonly affiliateCode: string | undefined;
   /** Days of UTC, both included. */
@@ -73,7 +78,7 @@ function noOrders({ filters, isTest }: OrdersContent): Html {
 }
 
 function filters({ filters: chosen, products, isTest }: OrdersContent): Html {
-  const { q = '', status = '', productId = '', from = '', to = '', affiliateCode = '' } = chosen;
+  const { q = '', status = '', dispute = '', productId = '', from = '', to = '', affiliateCode = '' } = chosen;
   const fields = html`${field({ name: 'q', label: texts.q, value: q, maxLength: 254 })}${select({
     name: 'status',
     label: texts.status,
@@ -92,8 +97,17 @@ function filters({ filters: chosen, products, isTest }: OrdersContent): Html {
       type: 'date',
       value: to,
     },
-  )}${field({ name: 'affiliateCode', label: texts.affiliate, value: affiliateCode, maxLength: 64 })}`;
-  const isOpen = [productId, from, to, affiliateCode].some((value) => value !== '');
+  )}${field({ name: 'affiliateCode', label: texts.affiliate, value: affiliateCode, maxLength: 64 })}${select({
+    name: 'dispute',
+    label: texts.dispute,
+    value: dispute,
+    options: [
+      ['', texts.anyDispute],
+      ['open', texts.disputeOpen],
+      ['lost', texts.disputeLost],
+    ],
+  })}`;
+  const isOpen = [productId, from, to, affiliateCode, dispute].some((value) => value !== '');
   return filtersForm({
     label: texts.search,
     path: isTest ? testOrdersPath : ordersPath,

@@ -43,14 +43,15 @@ async function showList(visit: Visit, operation: 'listOrders' | 'listTestOrders'
 
 /** The filters of the address, as operations take them. */
 function narrowedTo(visit: Visit) {
-  const { q, productId, affiliateCode, status, ...days } = filtersOf(visit);
+  const { q, productId, affiliateCode, status, dispute, ...days } = filtersOf(visit);
   const narrowed = given({ q, productId, affiliateCode, from: dayStart(days.from), to: dayStart(days.to, 1) });
-  return status === undefined ? narrowed : Object.assign(narrowed, { status });
+  return Object.assign(narrowed, status && { status }, dispute && { dispute });
 }
 
 const filtersOf = (visit: Visit): OrderFilters => ({
   q: filterOf(visit, 'q'),
   status: choiceOf(visit, 'status', statuses),
+  dispute: choiceOf(visit, 'dispute', ['open', 'lost']),
   productId: filterOf(visit, 'productId'),
   affiliateCode: filterOf(visit, 'affiliateCode'),
   from: filterOf(visit, 'from'),

@@ -4,17 +4,21 @@ import type { Html } from '../../html.ts';
 
 export const ordersPath = '/app/orders';
 export const checkoutsPath = '/app/orders/checkouts';
+export const customersPath = '/app/orders/customers';
 export const testOrdersPath = '/app/orders/test';
+export const withdrawalsPath = '/app/orders/withdrawals';
 
 const all = [
   { label: 'Orders', href: ordersPath },
+  { label: 'Customers', href: customersPath },
   { label: 'Unpaid checkouts', href: checkoutsPath },
+  { label: 'Withdrawals', href: withdrawalsPath },
   { label: 'Test orders', href: testOrdersPath },
 ] as const;
 
 export const orderTabs = (open: string): Html =>
   tabs(
-    'Lists of orders',
+    'Orders and buyers',
     all.map(({ label, href }) => ({ label, href, isOpen: href === open })),
   );
 

@@ -10,6 +10,7 @@ import { type Html, html } from '../../html.ts';
 import { readAmount } from '../frame/amounts.ts';
 import { type FormState, form } from '../frame/forms.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
+import { webhooksSent } from '../frame/webhooks-sent.ts';
 import { ordersPath } from './parts.ts';
 import {
   aroundRefund,
@@ -35,7 +36,6 @@ const texts = {
   tooLittle: 'The amount must be above zero.',
   goesOn: 'It was for a renewal: the subscription goes on. Cancel it to end its renewals.',
   ordersEnd: 'Once every payment of the order went back, the order is refunded, and a subscription that it began ends.',
-  webhook: 'Your webhooks get',
   button: (amount: string) => `Refund ${amount} to`,
   nothingLeft: 'All of this payment went back before: nothing is left to refund.',
   done: 'The money is on its way back to the buyer. Banks take a few days to show it.',
@@ -122,7 +122,7 @@ function chargeCard({ order }: RefundContent, charge: Charge, formats: Formats):
 }
 
 const effects = ({ renewal }: Charge): Html =>
-  html`<p>${renewal ? texts.goesOn : texts.ordersEnd} ${texts.webhook} <code>payment.refunded</code>.</p>`;
+  html`<p>${renewal ? texts.goesOn : texts.ordersEnd}</p>${webhooksSent(html`<code>payment.refunded</code>`)}`;
 
 /** Another amount leads to the page with it on the button. */
 function partForm(

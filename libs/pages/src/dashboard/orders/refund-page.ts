@@ -9,6 +9,7 @@ import { type Html, html } from '../../html.ts';
 import { type FormState, form } from '../frame/forms.ts';
 import { productOf } from '../frame/order-table.ts';
 import type { Body, DashboardPage, Visit } from '../frame/visit.ts';
+import { webhooksSent } from '../frame/webhooks-sent.ts';
 import { ordersPath } from './parts.ts';
 
 export const refundLabels = {
@@ -35,10 +36,10 @@ const texts = {
   test: 'It was a test purchase: no money moves.',
   ends: 'The subscription ends, and renews no more.',
   renewalsStay: 'Its renewals are not refunded.',
-  commission: (amount: string) => `loses a commission of ${amount}, or owes it to the next payout.`,
-  emailTo: (to: 'buyer' | 'seller') => (to === 'buyer' ? 'goes to the buyer.' : 'goes to you.'),
-  email: 'The email',
-  webhooks: 'Your webhooks get',
+  commissionOf: 'The commission of',
+  commission: (amount: string) => `(${amount}) is taken back, or owed to the next payout.`,
+  getsEmail: 'gets the email',
+  youGetEmail: 'You get the email',
   button: (amount: string) => `Refund ${amount} to`,
   record: (amount: string) => `Record the refund of ${amount} to`,
   held: 'The buyer’s card is only held: nothing was charged yet that could go back. Release the hold to end the order without a charge.',
@@ -147,17 +148,26 @@ export function chargeLabel(
   return payment === undefined ? texts.laterCharge : texts.charge(formats.date(payment.created_at));
 }
 
-function consequences({ preview, renewals }: RefundContent, formats: Formats): Html {
+function consequences({ order, preview, renewals }: RefundContent, formats: Formats): Html {
   const { charges, subscription, commissions, emails, webhooks } = preview;
   const keepsRenewals = !renewals && charges.some(({ renewal }) => renewal);
   const all: Html[] = [];
   if (subscription !== null) all.push(html`${texts.ends}`);
   if (keepsRenewals) all.push(html`${texts.renewalsStay}`);
   for (const { affiliateCode, amountCents, currency } of commissions)
-    all.push(html`<bdi>${affiliateCode}</bdi> ${texts.commission(formats.amount(amountCents, currency))}`);
-  for (const { name, to } of emails) all.push(html`${texts.email} <bdi>${name}</bdi> ${texts.emailTo(to)}`);
-  if (webhooks.length > 0) all.push(html`${texts.webhooks} ${webhooks.map(webhookCount)}.`);
-  return all.length === 0 ? html`` : card(texts.also, html`<ul>${all.map((line) => html`<li>${line}</li>`)}</ul>`);
+    all.push(
+      html`${texts.commissionOf} <bdi>${affiliateCode}</bdi> ${texts.commission(formats.amount(amountCents, currency))}`,
+    );
+  for (const { name, to } of emails) {
+    const who = to === 'buyer' ? html`<bdi>${order.customer_email}</bdi> ${texts.getsEmail}` : texts.youGetEmail;
+    all.push(html`${who} “<bdi>${name}</bdi>”.`);
+  }
+  const technical = webhooks.length > 0 && webhooksSent(html`${webhooks.map(webhookCount)}`);
+  if (all.length === 0 && webhooks.length === 0) return html``;
+  return card(
+    texts.also,
+    html`${all.length > 0 && html`<ul>${all.map((line) => html`<li>${line}</li>`)}</ul>`}${technical}`,
+  );
 }
 
 const webhookCount = ({ event, count }: Preview['webhooks'][number], index: number): Html =>

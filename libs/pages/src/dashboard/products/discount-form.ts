@@ -3,14 +3,21 @@ import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { readAmount } from '../frame/amounts.ts';
 import { type FormState, typedIn } from '../frame/forms.ts';
+import type { Body } from '../frame/visit.ts';
 import { readWhole } from './parts.ts';
 
 const texts = {
   codeHint: 'Letters, digits and hyphens; buyers may write it in small letters.',
-  offHint: (currency: string) => `Of the product’s price: 15 % or an amount in ${currency.toUpperCase()}, like 20.`,
-  offMissing: 'Discount is missing: type 15 % or an amount.',
+  offHint: 'Of the product’s own price.',
+  unit: 'Percent or amount',
+  percentOff: '% off',
+  amountOff: (currency: string) => `${currency.toUpperCase()} off`,
+  offMissing: 'Discount is missing: type a number, like 15.',
+  unitMissing: 'Choose whether this is a percentage or an amount.',
   percent: 'A discount is from 1 % to 100 %, without decimals.',
-  endHint: 'It can be used to the end of this day, in UTC. Empty is without an end.',
+  percentAsAmount: (currency: string) =>
+    `This is a percentage. Choose “% off”, or type an amount in ${currency.toUpperCase()}.`,
+  endHint: 'It can be used to the end of this day, in UTC. Leave empty for no end.',
   badDay: 'Last day must be a day, like 2026-12-31.',
   usesHint: 'How many times it can be used. Leave empty for no limit.',
   badUses: 'Uses must be a whole number from 1, like 100.',
@@ -25,12 +32,15 @@ export const discountLabels = {
 } as const;
 export const discountNames = { percentOff: 'off', amountOffCents: 'off' } as const;
 
-export type DiscountRead<Fields> =
+export type Discount = Body<'listDiscounts'>['data'][number];
+
+type DiscountRead<Fields> =
   | { readonly ok: true; readonly fields: Fields }
   | { readonly ok: false; readonly errors: Record<string, string> };
 
 interface End {
-  readonly expiresAt: string | null;
+  /** Left out where it stays: a day that has passed could not be given anew. */
+  readonly expiresAt?: string | null;
   readonly maxUses: number | null;
 }
 interface Size {
@@ -38,49 +48,71 @@ interface Size {
   readonly amountOffCents?: number;
 }
 
-export function readNewDiscount(
-  form: URLSearchParams,
-  currency: string,
-  formats: Formats,
-): DiscountRead<End & Size & { readonly code: string }> {
-  const size = readSize((form.get('off') ?? '').trim(), currency, formats);
-  const end = readEnd(form);
-  if (size.ok && end.ok)
-    return { ok: true, fields: Object.assign({ code: (form.get('code') ?? '').trim() }, size.fields, end.fields) };
+interface ReadOptions {
+  /** Of the product's price. */
+  readonly currency: string;
+  readonly formats: Formats;
+  /** Null for one that is being made. */
+  readonly stored: Pick<Discount, 'expires_at'> | null;
+}
+
+/** What the form holds, but for the code: how much is taken off and until when. */
+export function readDiscount(form: URLSearchParams, options: ReadOptions): DiscountRead<End & Size> {
+  const size = readSize(form, options);
+  const end = readEnd(form, options);
+  if (size.ok && end.ok) return { ok: true, fields: Object.assign({}, size.fields, end.fields) };
   return { ok: false, errors: Object.assign({}, size.ok ? {} : size.errors, end.ok ? {} : end.errors) };
 }
 
-/** `15 %` is a percentage, everything else an amount. */
-function readSize(typed: string, currency: string, formats: Formats): DiscountRead<Size> {
-  if (typed === '') return { ok: false, errors: { off: texts.offMissing } };
-  if (typed.includes('%')) {
+/** The unit decides what a number means: a bare 15 could be either. */
+function readSize(form: URLSearchParams, { currency, formats }: ReadOptions): DiscountRead<Size> {
+  const typed = (form.get('off') ?? '').trim();
+  const wrong = (off: string): DiscountRead<Size> => ({ ok: false, errors: { off } });
+  if (typed === '') return wrong(texts.offMissing);
+  const unit = form.get('unit');
+  if (unit === 'percent') {
     const percent = readWhole(typed.replace('%', ''));
-    if (percent === null || percent < 1 || percent > 100) return { ok: false, errors: { off: texts.percent } };
-    return { ok: true, fields: { percentOff: percent } };
+    const isShare = percent !== null && percent >= 1 && percent <= 100;
+    return isShare ? { ok: true, fields: { percentOff: percent } } : wrong(texts.percent);
   }
+  if (unit !== 'amount') return wrong(texts.unitMissing);
+  if (typed.includes('%')) return wrong(texts.percentAsAmount(currency));
   const amount = readAmount(typed, currency, discountLabels.amountOffCents, formats);
-  return amount.ok
-    ? { ok: true, fields: { amountOffCents: amount.cents } }
-    : { ok: false, errors: { off: amount.error } };
+  return amount.ok ? { ok: true, fields: { amountOffCents: amount.cents } } : wrong(amount.error);
 }
 
 /** What ends a code: a day, a number of uses, both or neither. */
-export function readEnd(form: URLSearchParams): DiscountRead<End> {
+function readEnd(form: URLSearchParams, { stored }: ReadOptions): DiscountRead<End> {
   const day = (form.get('expiresAt') ?? '').trim();
   const uses = (form.get('maxUses') ?? '').trim();
   const errors: Record<string, string> = {};
-  const expiresAt = day === '' ? null : `${day}T23:59:59.999Z`;
-  if (expiresAt !== null && !isDay(day)) errors.expiresAt = texts.badDay;
+  if (day !== '' && !isDay(day)) errors.expiresAt = texts.badDay;
   const maxUses = uses === '' ? null : readWhole(uses);
   if (uses !== '' && (maxUses === null || maxUses < 1)) errors.maxUses = texts.badUses;
-  return Object.keys(errors).length === 0 ? { ok: true, fields: { expiresAt, maxUses } } : { ok: false, errors };
+  if (Object.keys(errors).length > 0) return { ok: false, errors };
+  if (stored !== null && day === dayOf(stored)) return { ok: true, fields: { maxUses } };
+  return { ok: true, fields: { expiresAt: day === '' ? null : `${day}T23:59:59.999Z`, maxUses } };
 }
 
 const isDay = (day: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(day) && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true;
 
-export function discountFields(state: FormState, currency: string): Html {
-  return html`${field({
+const dayOf = ({ expires_at }: Pick<Discount, 'expires_at'>): string => expires_at?.slice(0, 10) ?? '';
+
+/** What the form of a discount holds at first. */
+export const storedDiscount = (discount: Discount, currency: string, formats: Formats): Record<string, string> => ({
+  off:
+    discount.percent_off === null
+      ? formats.typedAmount(discount.amount_off_cents ?? 0, currency)
+      : String(discount.percent_off),
+  unit: discount.percent_off === null ? 'amount' : 'percent',
+  expiresAt: dayOf(discount),
+  maxUses: discount.max_uses === null ? '' : String(discount.max_uses),
+});
+
+/** @param isNew its code can be chosen: links and advertisements name it later */
+export function discountFields(state: FormState, currency: string, isNew: boolean): Html {
+  const code = field({
     name: 'code',
     label: discountLabels.code,
     hint: texts.codeHint,
@@ -88,19 +120,18 @@ export function discountFields(state: FormState, currency: string): Html {
     error: state.errors.code,
     isRequired: true,
     maxLength: 50,
-  })}${field({
+  });
+  return html`${isNew && code}${field({
     name: 'off',
     label: discountLabels.percentOff,
-    hint: texts.offHint(currency),
+    hint: texts.offHint,
     value: typedIn(state, 'off'),
     error: state.errors.off,
+    keyboard: 'decimal',
     isRequired: true,
     maxLength: 40,
-  })}${endFields(state)}`;
-}
-
-export const endFields = (state: FormState): Html =>
-  html`${field({
+    beside: unitChoice(typedIn(state, 'unit'), currency),
+  })}${field({
     name: 'expiresAt',
     label: discountLabels.expiresAt,
     hint: texts.endHint,
@@ -116,3 +147,8 @@ export const endFields = (state: FormState): Html =>
     keyboard: 'numeric',
     maxLength: 10,
   })}`;
+}
+
+const unitChoice = (unit: string, currency: string): Html =>
+  html`<select class="input" name="unit" aria-label="${texts.unit}"><option value="percent">${texts.percentOff}</option><option
+value="amount" selected="${unit === 'amount'}">${texts.amountOff(currency)}</option></select>`;

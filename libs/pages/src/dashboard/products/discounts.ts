@@ -4,17 +4,17 @@ import { html } from '../../html.ts';
 import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, type FormVisit, form, formKey, freshForm, versionOf, wrongForm } from '../frame/forms.ts';
 import { removeCard } from '../frame/removal.ts';
-import type { Answer, Body, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
 import {
-  type DiscountRead,
+  type Discount,
   discountFields,
   discountLabels,
   discountNames,
-  endFields,
-  readEnd,
-  readNewDiscount,
+  readDiscount,
+  storedDiscount,
 } from './discount-form.ts';
-import { refused } from './parts.ts';
+import { sectionAt } from './funnel-sections.ts';
+import { refusedProductForm } from './parts.ts';
 
 const texts = {
   added: 'New discount code',
@@ -26,8 +26,6 @@ const texts = {
   remove: 'Remove the code',
   removeText: 'Buyers can no longer use it. Earlier orders and subscriptions keep their discount.',
 } as const;
-
-type Discount = Body<'listDiscounts'>['data'][number];
 
 export const discountPages: Pages = {
   '/app/products/:productId/discounts/new': { show: showNew, take: takeNew },
@@ -42,47 +40,46 @@ async function showNew(visit: Visit, { productId = '' }: Params): Promise<Dashbo
 async function takeNew(visit: Visit, { productId = '' }: Params): Promise<Answer> {
   const product = await visit.read('getProduct', { params: { productId } });
   const again = (state: FormState) => refusedPage(discountPage({ visit, product, discount: null, state }));
-  const read = readNewDiscount(visit.request.form, product.currency, visit.formats);
+  const { form: sent } = visit.request;
+  const read = readDiscount(sent, { currency: product.currency, formats: visit.formats, stored: null });
   if (!read.ok) return again(wrongForm(visit, read.errors));
-  const idempotencyKey = formKey(visit, read.fields.code);
-  const made = await visit.call('createDiscount', { params: { productId }, body: read.fields, idempotencyKey });
-  if (!made.ok) return again(refused(visit, made.problem, discountLabels, discountNames));
-  return onTo(`/app/products/${productId}?done=added#discounts`);
+  const body = Object.assign({ code: (sent.get('code') ?? '').trim() }, read.fields);
+  const idempotencyKey = formKey(visit, body.code);
+  const made = await visit.call('createDiscount', { params: { productId }, body, idempotencyKey });
+  if (!made.ok) return again(refusedProductForm(visit, made.problem, discountLabels, discountNames));
+  return onTo(sectionAt(productId, 'discounts', 'added'));
 }
 
 async function showOne(visit: Visit, params: Params): Promise<DashboardPage> {
-  const { product, discount } = await readDiscount(visit, params);
-  const stored = {
-    expiresAt: discount.expires_at?.slice(0, 10) ?? '',
-    maxUses: discount.max_uses === null ? '' : String(discount.max_uses),
-  };
+  const { product, discount } = await requireDiscount(visit, params);
+  const stored = storedDiscount(discount, product.currency, visit.formats);
   return discountPage({ visit, product, discount, state: freshForm(visit, stored) });
 }
 
-/** Code and size stay: links and advertisements name them. */
+/** The code alone stays: links and advertisements name it. */
 async function takeOne(visit: Visit, params: Params): Promise<Answer> {
-  const { product, discount } = await readDiscount(visit, params);
+  const { product, discount } = await requireDiscount(visit, params);
   const { form: sent } = visit.request;
   const of = { productId: product.id, discountId: discount.id };
   if (sent.get('do') === 'remove') {
     await visit.read('deleteDiscount', { params: of, idempotencyKey: formKey(visit, 'remove') });
-    return onTo(`/app/products/${product.id}?done=removed#discounts`);
+    return onTo(sectionAt(product.id, 'discounts', 'removed'));
   }
   const again = (state: FormState) => refusedPage(discountPage({ visit, product, discount, state }));
-  const read: DiscountRead<object> = readEnd(sent);
+  const read = readDiscount(sent, { currency: product.currency, formats: visit.formats, stored: discount });
   if (!read.ok) return again(wrongForm(visit, read.errors));
-  const idempotencyKey = formKey(visit, sent.get('expiresAt') ?? '', sent.get('maxUses') ?? '');
+  const idempotencyKey = formKey(visit, JSON.stringify(read.fields));
   const saved = await visit.call('updateDiscount', {
     params: of,
     body: read.fields,
     ifVersion: versionOf(visit),
     idempotencyKey,
   });
-  if (!saved.ok) return again(refused(visit, saved.problem, discountLabels, discountNames));
-  return onTo(`/app/products/${product.id}?done=saved#discounts`);
+  if (!saved.ok) return again(refusedProductForm(visit, saved.problem, discountLabels, discountNames));
+  return onTo(sectionAt(product.id, 'discounts', 'saved'));
 }
 
-async function readDiscount(visit: Visit, { productId = '', discountId }: Params) {
+async function requireDiscount(visit: Visit, { productId = '', discountId }: Params) {
   const params = { productId };
   const [product, discounts] = await Promise.all([
     visit.read('getProduct', { params }),
@@ -105,7 +102,7 @@ export function discountPage({ visit, product, discount, state }: DiscountConten
   const fields = form(visit, {
     state,
     version: discount?.version,
-    content: discount === null ? discountFields(state, product.currency) : endFields(state),
+    content: discountFields(state, product.currency, discount === null),
     buttons: button({
       label: discount === null ? texts.add : texts.save,
       busyLabel: discount === null ? texts.adding : texts.saving,

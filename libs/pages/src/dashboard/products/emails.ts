@@ -16,21 +16,22 @@ import {
 } from '../frame/forms.ts';
 import { removeCard } from '../frame/removal.ts';
 import type { Answer, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
-import { readWhole, refused } from './parts.ts';
+import { sectionAt } from './funnel-sections.ts';
+import { readWhole, refusedProductForm } from './parts.ts';
 
 const texts = {
   added: 'New email',
   changed: 'Email',
   email: 'Email',
   dayHint: 'Days after the purchase; 0 is at once.',
-  positionHint: 'Emails are pushed in this order.',
+  positionHint: 'Your email tool gets the emails in this order.',
   bodyHint: 'As your email tool takes it: text or HTML.',
   add: 'Add the email',
   adding: 'Adding…',
   save: 'Save',
   saving: 'Saving…',
   remove: 'Remove the email',
-  removeText: 'It is not pushed any more. Your email tool keeps what was pushed before.',
+  removeText: 'It is not sent to your email tool any more, which keeps what it got before.',
 } as const;
 
 const labels = { subject: 'Subject', sendDay: 'Day', position: 'Order', body: 'Text' } as const;
@@ -59,12 +60,11 @@ async function showEmail(visit: Visit, { productId = '', emailId }: Params): Pro
 
 async function takeEmail(visit: Visit, { productId = '', emailId }: Params): Promise<Answer> {
   const { form: sent } = visit.request;
-  const back = `/app/products/${productId}`;
   const { product, email } = await readEmail(visit, productId, emailId);
   if (sent.get('do') === 'remove' && emailId !== undefined) {
     const params = { productId, emailId };
     await visit.read('deleteFunnelEmail', { params, idempotencyKey: formKey(visit, 'remove') });
-    return onTo(`${back}?done=removed#emails`);
+    return onTo(sectionAt(productId, 'emails', 'removed'));
   }
   const again = (state: FormState) => refusedPage(emailPage({ visit, product, email, state }));
   const numbers = { sendDay: readWhole(sent.get('sendDay')), position: readWhole(sent.get('position')) };
@@ -87,8 +87,8 @@ async function takeEmail(visit: Visit, { productId = '', emailId }: Params): Pro
           ifVersion: versionOf(visit),
           idempotencyKey,
         });
-  if (!saved.ok) return again(refused(visit, saved.problem, labels));
-  return onTo(`${back}?done=${emailId === undefined ? 'added' : 'saved'}#emails`);
+  if (!saved.ok) return again(refusedProductForm(visit, saved.problem, labels));
+  return onTo(sectionAt(productId, 'emails', emailId === undefined ? 'added' : 'saved'));
 }
 
 const numberErrors = (numbers: Readonly<Record<'sendDay' | 'position', number | null>>): Record<string, string> =>

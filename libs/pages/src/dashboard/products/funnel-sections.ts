@@ -45,7 +45,17 @@ export interface Funnel {
   readonly discounts: Body<'listDiscounts'>['data'];
 }
 
+const sections = ['bumps', 'upsells', 'discounts', 'emails'] as const;
+export type Section = (typeof sections)[number];
+export const isSection = (name: string | null): name is Section => sections.some((section) => section === name);
+
+/** The address of a section, whose page says there what was done. */
+export const sectionAt = (productId: string, section: Section, done: string): string =>
+  `/app/products/${productId}?done=${done}&at=${section}#${section}`;
+
 interface FunnelContent {
+  /** What was done before, and in which section. */
+  readonly done: { readonly at: string | null; readonly notice: Html };
   readonly visit: FormVisit;
   readonly product: Pick<ProductResource, 'id' | 'currency'>;
   readonly funnel: Funnel;
@@ -54,9 +64,11 @@ interface FunnelContent {
 
 /** Lists of what is sold and sent around a product, in the order in which buyers meet it. */
 export function funnelSections(content: FunnelContent): Html {
-  const { product, funnel, formats } = content;
+  const { product, funnel, formats, done } = content;
   const at = `/app/products/${product.id}`;
   const offers = (list: 'bumps' | 'upsells') => offerTable(`${at}/${list}`, list, content);
+  const section = (name: Section, text: string, add: Link, list: Html | null) =>
+    html`<section class="stack tight" id="${name}"><h3>${texts[name]}</h3>${done.at === name && done.notice}<p class="small quiet">${text}</p>${list}<p><a href="${add.href}">${add.label}</a></p></section>`;
   return html`${section('bumps', texts.bumpsText, { href: `${at}/bumps/new`, label: texts.addBump }, offers('bumps'))}${section(
     'upsells',
     texts.upsellsText,
@@ -74,14 +86,6 @@ interface Link {
   readonly href: string;
   readonly label: string;
 }
-
-const section = (
-  name: 'bumps' | 'upsells' | 'emails' | 'discounts',
-  text: string,
-  add: Link,
-  list: Html | null,
-): Html =>
-  html`<section class="stack tight" id="${name}"><h2>${texts[name]}</h2><p class="small quiet">${text}</p>${list}<p><a href="${add.href}">${add.label}</a></p></section>`;
 
 function offerTable(at: string, list: 'bumps' | 'upsells', { product, funnel, formats }: FunnelContent): Html | null {
   if (funnel[list].length === 0) return null;
@@ -105,7 +109,7 @@ function emailTable(at: string, { visit, funnel: { emails } }: FunnelContent): H
   }));
   const columns = columnsOf({ title: 'Subject', detail: 'Sent', end: 'Order' });
   const push = button({ label: texts.push(emails.length), busyLabel: texts.pushing, name: 'do', value: 'push' });
-  return html`${table({ caption: texts.emails, columns, rows })}${form(visit, { action: at, content: push })}`;
+  return html`${table({ caption: texts.emails, columns, rows })}${form(visit, { action: at, content: html``, buttons: push })}`;
 }
 
 function discountTable(at: string, currency: string, { discounts }: Funnel, formats: Formats): Html | null {

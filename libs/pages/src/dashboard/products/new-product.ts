@@ -3,8 +3,10 @@ import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
 import { onTo } from '../frame/answers.ts';
 import { type FormState, type FormVisit, form, formKey, freshForm, wrongForm } from '../frame/forms.ts';
+import { pictureFault, pictureField, pictureScripts } from '../frame/picture.ts';
 import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
-import { refused } from './parts.ts';
+import { refusedProductForm } from './parts.ts';
+import { pictureTexts } from './picture.ts';
 import { previewFrame, withPreview } from './preview-frame.ts';
 import { productFieldNames, productFields, productLabels, readDraft } from './product-form.ts';
 
@@ -18,32 +20,42 @@ const texts = {
 
 export async function showNewProduct(visit: Visit): Promise<DashboardPage> {
   const { defaultCurrency } = await visit.account();
-  return newProductPage(visit, freshForm(visit, { currency: defaultCurrency, billing: 'once' }));
+  return newProductPage(visit, freshForm(visit, { currency: defaultCurrency, billing: 'once', listed: 'on' }));
 }
 
-/** It begins as a draft, which leads on to its funnel. */
+/** It begins as a draft, which leads on to its funnel. A picture that is none leaves the product without one, and its page says so. */
 export async function takeNewProduct(visit: Visit): Promise<Answer> {
   const read = readDraft(visit.request.form, visit.formats);
-  if (!read.ok) return newProductPage(visit, wrongForm(visit, read.errors), 422);
+  const data = visit.request.files.get('picture');
+  const fault = pictureFault(data);
+  const errors = Object.assign({}, read.ok ? {} : read.errors, fault === null ? {} : { picture: fault });
+  if (!read.ok || fault !== null) return newProductPage(visit, wrongForm(visit, errors), 422);
   const made = await visit.call('createProduct', {
     body: read.fields,
     idempotencyKey: formKey(visit, read.fields.slug, String(read.fields.priceCents)),
   });
-  if (made.ok) return onTo(`/app/products/${made.body.id}?done=made`);
-  return newProductPage(visit, refused(visit, made.problem, productLabels, productFieldNames), 422);
+  if (!made.ok)
+    return newProductPage(visit, refusedProductForm(visit, made.problem, productLabels, productFieldNames), 422);
+  const { id: productId } = made.body;
+  const put =
+    data === undefined ? null : await visit.call('putProductImage', { params: { productId }, body: { data } });
+  return onTo(`/app/products/${productId}?done=${put === null || put.ok ? 'made' : 'made-without-picture'}`);
 }
 
 export function newProductPage(visit: FormVisit, state: FormState, status = 200): DashboardPage {
+  const { product, pricing, delivery, appearance } = productFields(state, null);
   const fields = form(visit, {
     id: 'edited',
     state,
-    content: productFields(state, null),
+    hasFiles: true,
+    content: html`${product}${pricing}${delivery}${appearance}${pictureField(pictureTexts, state, false)}`,
     buttons: button({ label: texts.make, busyLabel: texts.making, kind: 'accent' }),
   });
-  return withPreview({
+  const page = withPreview({
     status,
     title: texts.title,
     back: { href: '/app/products', label: texts.back },
     main: html`<div class="two-columns">${card(texts.product, fields)}${previewFrame('/app/products/new/preview')}</div>`,
   });
+  return Object.assign({}, page, { scripts: [...(page.scripts ?? []), ...pictureScripts] });
 }

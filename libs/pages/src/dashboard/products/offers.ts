@@ -1,7 +1,7 @@
 import { limits } from '@app/contracts/common';
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
-import { choices } from '../../components/choice.ts';
+import { checkbox, choices } from '../../components/choice.ts';
 import { field, textArea } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { readAmount } from '../frame/amounts.ts';
@@ -12,13 +12,16 @@ import {
   form,
   formKey,
   freshForm,
-  refusedForm,
   typedIn,
   versionOf,
   wrongForm,
 } from '../frame/forms.ts';
+import { pictureFault, pictureField, pictureScripts } from '../frame/picture.ts';
 import { type Removal, removeCard } from '../frame/removal.ts';
 import type { Answer, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
+import { sectionAt } from './funnel-sections.ts';
+import { linkIn, refusedProductForm } from './parts.ts';
+import { pictureTexts } from './picture.ts';
 import { previewFrame, withPreview } from './preview-frame.ts';
 
 const texts = {
@@ -27,6 +30,8 @@ const texts = {
     create: 'createBump',
     update: 'updateBump',
     remove: 'deleteBump',
+    putImage: 'putBumpImage',
+    deleteImage: 'deleteBumpImage',
     added: 'New bump',
     changed: 'Bump',
     headlineHint: 'What is added, as buyers read it beside the tick.',
@@ -41,6 +46,8 @@ const texts = {
     create: 'createUpsell',
     update: 'updateUpsell',
     remove: 'deleteUpsell',
+    putImage: 'putUpsellImage',
+    deleteImage: 'deleteUpsellImage',
     added: 'New upsell',
     changed: 'Upsell',
     headlineHint: 'The offer, as buyers read it after they have paid.',
@@ -56,6 +63,9 @@ const common = {
   descriptionHint: 'Below the headline, one or two lines. May stay empty.',
   accessHint:
     'Where buyers find it: a page, a file or a calendar. It is on the page after the purchase, in the receipt and in their purchases.',
+  earlierHint:
+    'Buyers see it struck through. It must be a price that you asked before; in the EU, the lowest of the last 30 days. May stay empty.',
+  tooLow: 'Earlier price must be above the price, or empty.',
   save: 'Save',
   saving: 'Saving…',
   adding: 'Adding…',
@@ -69,10 +79,11 @@ const labels = {
   headline: 'Headline',
   description: 'Description',
   priceCents: 'Price',
+  compareAtCents: 'Earlier price',
   accessUrl: 'Access link',
   active: 'Status',
 } as const;
-const names = { priceCents: 'price' } as const;
+const names = { priceCents: 'price', compareAtCents: 'earlierPrice' } as const;
 
 /** Bumps and upsells are edited alike. */
 export function offerPages(kind: Kind): Pages {
@@ -100,32 +111,27 @@ async function showOffer(visit: Visit, { productId = '', offerId }: Params, kind
           description: offer.description ?? '',
           accessUrl: offer.access_url ?? '',
           price: visit.formats.typedAmount(offer.price_cents, product.currency),
+          earlierPrice:
+            offer.compare_at_cents === null ? '' : visit.formats.typedAmount(offer.compare_at_cents, product.currency),
           active: String(offer.active),
         };
   return offerPage({ visit, kind, product, offer, state: freshForm(visit, stored) });
 }
 
 async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind: Kind): Promise<Answer> {
-  const { form: sent } = visit.request;
-  const back = `/app/products/${productId}`;
+  const { form: sent, files } = visit.request;
   const { product, offer } = await readOffer(visit, { productId, offerId }, kind);
   if (sent.get('do') === 'remove' && offerId !== undefined) {
     await visit.read(texts[kind].remove, {
       params: { productId, offerId },
       idempotencyKey: formKey(visit, 'remove'),
     });
-    return onTo(`${back}?done=removed#${texts[kind].list}`);
+    return onTo(sectionAt(productId, texts[kind].list, 'removed'));
   }
   const again = (state: FormState) => refusedPage(offerPage({ visit, kind, product, offer, state }));
-  const price = readAmount(sent.get('price') ?? '', product.currency, labels.priceCents, visit.formats);
-  if (!price.ok) return again(wrongForm(visit, { price: price.error }));
-  const body = {
-    headline: sent.get('headline') ?? '',
-    description: (sent.get('description') ?? '').trim() || null,
-    accessUrl: (sent.get('accessUrl') ?? '').trim() || null,
-    priceCents: price.cents,
-    active: sent.has('active') ? (1 as const) : (0 as const),
-  };
+  const read = readOfferForm(visit, product.currency);
+  if (!read.ok) return again(wrongForm(visit, read.errors));
+  const { body } = read;
   const idempotencyKey = formKey(visit, JSON.stringify(body));
   const saved =
     offerId === undefined
@@ -136,8 +142,44 @@ async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind
           ifVersion: versionOf(visit),
           idempotencyKey,
         });
-  if (!saved.ok) return again(refusedForm(visit, saved.problem, labels, names));
-  return onTo(`${back}?done=${offerId === undefined ? 'added' : 'saved'}#${texts[kind].list}`);
+  if (!saved.ok) return again(refusedProductForm(visit, saved.problem, labels, names));
+  const of = { productId, offerId: saved.body.id };
+  const isPictured = await savePicture(visit, kind, of, files.get('picture'));
+  const done = offerId === undefined ? 'added' : 'saved';
+  return onTo(sectionAt(productId, texts[kind].list, isPictured ? done : `${done}-without-picture`));
+}
+
+function readOfferForm({ request: { form: sent, files }, formats }: Visit, currency: string) {
+  const wrong = (errors: Record<string, string>) => ({ ok: false as const, errors });
+  const price = readAmount(sent.get('price') ?? '', currency, labels.priceCents, formats);
+  if (!price.ok) return wrong({ price: price.error });
+  const typed = (sent.get('earlierPrice') ?? '').trim();
+  const earlier = typed === '' ? null : readAmount(typed, currency, labels.compareAtCents, formats);
+  if (earlier !== null && !earlier.ok) return wrong({ earlierPrice: earlier.error });
+  if (earlier !== null && earlier.cents <= price.cents) return wrong({ earlierPrice: common.tooLow });
+  const fault = pictureFault(files.get('picture'));
+  if (fault !== null) return wrong({ picture: fault });
+  const body = {
+    headline: sent.get('headline') ?? '',
+    description: (sent.get('description') ?? '').trim() || null,
+    accessUrl: linkIn((sent.get('accessUrl') ?? '').trim()),
+    priceCents: price.cents,
+    compareAtCents: earlier === null ? null : earlier.cents,
+    active: sent.has('active') ? (1 as const) : (0 as const),
+  };
+  return { ok: true as const, body };
+}
+
+/** @returns false where the picture is none that can be taken */
+async function savePicture(
+  visit: Visit,
+  kind: Kind,
+  params: { readonly productId: string; readonly offerId: string },
+  data: string | undefined,
+): Promise<boolean> {
+  if (data !== undefined) return (await visit.call(texts[kind].putImage, { params, body: { data } })).ok;
+  if (visit.request.form.has('removePicture')) await visit.read(texts[kind].deleteImage, { params });
+  return true;
 }
 
 interface Named {
@@ -161,7 +203,7 @@ interface OfferContent {
   readonly kind: Kind;
   readonly product: { readonly id: string; readonly name: string };
   /** Null for one that is being made. */
-  readonly offer: { readonly id: string; readonly version: number } | null;
+  readonly offer: { readonly id: string; readonly version: number; readonly image_url: string | null } | null;
   readonly state: FormState;
 }
 
@@ -173,7 +215,8 @@ export function offerPage({ visit, kind, product, offer, state }: OfferContent):
     id: 'edited',
     state,
     version: offer?.version,
-    content: offerFields(kind, state),
+    hasFiles: true,
+    content: html`${offerFields(kind, state)}${pictureFields(offer?.image_url ?? null, state)}`,
     buttons: button({
       label: isNew ? said.add : common.save,
       busyLabel: isNew ? common.adding : common.saving,
@@ -182,13 +225,25 @@ export function offerPage({ visit, kind, product, offer, state }: OfferContent):
   });
   const preview = new URLSearchParams({ part: kind });
   if (offer !== null) preview.set('offer', offer.id);
-  return withPreview({
+  const page = withPreview({
     title: isNew ? said.added : said.changed,
     back: { href: `/app/products/${product.id}`, label: product.name },
     main: html`<div class="two-columns"><div class="stack">${card(common.offer, fields)}${!isNew && removeCard(visit, removal)}</div>${previewFrame(
       `/app/products/${product.id}/preview?${preview}`,
     )}</div>`,
   });
+  return Object.assign({}, page, { scripts: [...(page.scripts ?? []), ...pictureScripts] });
+}
+
+function pictureFields(imageUrl: string | null, state: FormState): Html {
+  const choose = pictureField(pictureTexts, state, false);
+  if (imageUrl === null) return choose;
+  const remove = checkbox({
+    name: 'removePicture',
+    label: pictureTexts.removal.label,
+    isChecked: state.values.has('removePicture'),
+  });
+  return html`${choose}<img class="chosen" src="${imageUrl}" alt="" width="160" height="90">${remove}`;
 }
 
 function offerFields(kind: Kind, state: FormState): Html {
@@ -215,6 +270,14 @@ function offerFields(kind: Kind, state: FormState): Html {
     error: state.errors.price,
     keyboard: 'decimal',
     isRequired: true,
+    maxLength: 40,
+  })}${field({
+    name: 'earlierPrice',
+    label: labels.compareAtCents,
+    hint: common.earlierHint,
+    value: typedIn(state, 'earlierPrice'),
+    error: state.errors.earlierPrice,
+    keyboard: 'decimal',
     maxLength: 40,
   })}${field({
     name: 'accessUrl',

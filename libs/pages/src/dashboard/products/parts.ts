@@ -22,6 +22,12 @@ export function priceOf({ price_cents, currency, billing_interval }: Priced, for
   return billing_interval === null ? price : `${price} every ${billing_interval}`;
 }
 
+const badLink = 'Start the link with https://, like https://site.com/course.';
+
+/** A link as it was typed, with https:// where its beginning was left out; null for none. */
+export const linkIn = (typed: string): string | null =>
+  typed === '' ? null : /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+
 /** Refusals that are about one field without naming it. */
 const fieldsOfCodes: Readonly<Record<string, readonly [field: string, sentence: string]>> = {
   slug_taken: ['slug', 'Another product of yours has this address: type another.'],
@@ -30,14 +36,20 @@ const fieldsOfCodes: Readonly<Record<string, readonly [field: string, sentence: 
 };
 
 /** As `refusedForm`, with what is taken at its field. */
-export function refused(
+export function refusedProductForm(
   visit: Visit,
   problem: Problem,
   labels: Readonly<Record<string, string>>,
   names: Readonly<Record<string, string>> = {},
 ): FormState {
   const [field, sentence] = fieldsOfCodes[problem.code] ?? [];
-  if (field === undefined || sentence === undefined) return refusedForm(visit, problem, labels, names);
+  if (field === undefined || sentence === undefined) {
+    const state = refusedForm(visit, problem, labels, names);
+    const isNoLink = problem.errors?.some(({ field: of, message }) => of === 'accessUrl' && message.includes('URL'));
+    return isNoLink
+      ? Object.assign({}, state, { errors: Object.assign({}, state.errors, { accessUrl: badLink }) })
+      : state;
+  }
   return wrongForm(visit, { [field]: sentence });
 }
 

@@ -4,7 +4,7 @@ import { type FormState, type FormVisit, freshForm } from '../frame/forms.ts';
 import { pictureForm, pictureScripts, takePictureForm } from '../frame/picture.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 
-const texts = {
+export const pictureTexts = {
   title: 'Picture',
   file: 'Picture',
   hint: 'A JPEG, PNG or WebP. We make it smaller. Wide pictures (16:9) fit best.',
@@ -28,7 +28,7 @@ export async function takePicture(visit: Visit, { productId = '' }: Params): Pro
     await visit.read('deleteProductImage', { params });
     return onTo(back);
   }
-  const refused = await takePictureForm(visit, texts, (data) =>
+  const refused = await takePictureForm(visit, pictureTexts, (data) =>
     visit.call('putProductImage', { params, body: { data } }),
   );
   return refused === null ? onTo(back) : refusedPage(picturePage({ visit, product, state: refused }));
@@ -44,9 +44,9 @@ export function picturePage({ visit, product, state }: PictureContent): Dashboar
   const { image_url: url } = product;
   const image = url === null ? null : html`<img class="picture" src="${url}" alt="" width="400" height="225">`;
   return {
-    title: texts.title,
+    title: pictureTexts.title,
     back: { href: `/app/products/${product.id}`, label: product.name },
-    main: pictureForm({ visit, texts, heading: product.name, image, state }),
+    main: pictureForm({ visit, texts: pictureTexts, heading: product.name, image, state }),
     scripts: pictureScripts,
   };
 }

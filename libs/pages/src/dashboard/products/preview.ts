@@ -21,10 +21,12 @@ interface Offer {
   readonly headline: string;
   readonly description: string;
   readonly priceCents: number;
+  readonly compareAtCents: number | null;
+  readonly imageUrl: string | null;
 }
 
 /** A product and its offers, as buyers would see them. */
-interface Drawn {
+export interface Drawn {
   readonly name: string;
   readonly description: string;
   readonly imageUrl: string | null;
@@ -61,11 +63,13 @@ export const showPreview = (visit: Visit, { productId = '' }: Params): Promise<S
       visit.read('listDiscounts', { params, query: { limit: 1 } }),
     ]);
     const offersOf = (all: typeof funnel.bumps) =>
-      all.map(({ id, headline, description, price_cents, active }) => ({
+      all.map(({ id, headline, description, price_cents, compare_at_cents, image_url, active }) => ({
         id,
         headline,
         description: description ?? '',
         priceCents: price_cents,
+        compareAtCents: compare_at_cents,
+        imageUrl: image_url,
         active,
       }));
     const stored: Drawn = {
@@ -123,7 +127,12 @@ function offerOf({ request: { form, query }, formats }: Visit, currency: string,
   if (headline === '' || typed.trim() === '') return null;
   const price = readAmount(typed, currency, productLabels.priceCents, formats);
   const description = (form.get('description') ?? '').trim();
-  return price.ok ? { id, headline, description, priceCents: price.cents } : undrawn(price.error);
+  if (!price.ok) return undrawn(price.error);
+  const earlier = (form.get('earlierPrice') ?? '').trim();
+  const compareAt = earlier === '' ? null : readAmount(earlier, currency, productLabels.priceCents, formats);
+  const { imageUrl = null } = all.find((offer) => offer.id === id) ?? {};
+  const compareAtCents = compareAt?.ok ? compareAt.cents : null;
+  return { id, headline, description, priceCents: price.cents, compareAtCents, imageUrl };
 }
 
 /** Where it stands already, else at the end. */
@@ -134,11 +143,17 @@ function withOffer(bumps: readonly Offer[], offer: Offer | null): readonly Offer
     : [...bumps, offer];
 }
 
-async function drawing(visit: Visit, draw: () => Promise<Drawn>): Promise<ShownPage> {
+/** The page of what is drawn. @param change of the shop's own settings, which are not saved yet */
+export async function drawing(
+  visit: Visit,
+  draw: () => Promise<Drawn>,
+  change: (shop: Shop) => Shop = (shop) => shop,
+): Promise<ShownPage> {
   const page = { status: 200, title: texts.title, isFramed: true };
   try {
-    const [drawn, shop, account] = await Promise.all([draw(), visit.read('getSettings', {}), visit.account()]);
-    const body = previewedPage(visit, drawn, shopOf(shop), {
+    const [drawn, settings, account] = await Promise.all([draw(), visit.read('getSettings', {}), visit.account()]);
+    const shop = change(shopOf(settings));
+    const body = previewedPage(visit, drawn, shop, {
       isTest: account.testMode,
       processor: account.processor ?? '',
     });
@@ -151,6 +166,7 @@ async function drawing(visit: Visit, draw: () => Promise<Drawn>): Promise<ShownP
 }
 
 const shopOf = (settings: Omit<Shop, 'name'> & { readonly businessName: string }): Shop => ({
+  handle: settings.handle,
   name: settings.businessName,
   logoUrl: settings.logoUrl,
   accentColor: settings.accentColor,
@@ -158,6 +174,8 @@ const shopOf = (settings: Omit<Shop, 'name'> & { readonly businessName: string }
   termsUrl: settings.termsUrl,
   refundPolicyUrl: settings.refundPolicyUrl,
   portalCancel: settings.portalCancel,
+  withdrawalDays: settings.withdrawalDays,
+  immediateAccessConsent: settings.immediateAccessConsent,
 });
 
 interface Checkout {
@@ -193,6 +211,7 @@ const orderOf = (drawn: Drawn, languages: string | undefined, processor: string)
   errors: {},
   notice: null,
   takesCodes: drawn.takesCodes,
+  isDrawn: true,
   appliedCode: null,
   refusedCode: '',
   quote: '',

@@ -1,23 +1,29 @@
 import { currency as currencyCode, limits } from '@app/contracts/common';
+import { currenciesInUse } from '@app/contracts/currencies';
 import type { CreateProductBody, ProductResource } from '@app/contracts/products';
+import { checkbox } from '../../components/choice.ts';
 import { field, select, textArea } from '../../components/field.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { readAmount } from '../frame/amounts.ts';
 import { type FormState, typedIn } from '../frame/forms.ts';
+import { linkIn } from './parts.ts';
 
 const texts = {
   nameHint: 'Buyers see it on the checkout and on the receipt.',
   priceHint: (currency: string) => `In ${currency}. 0 is free of charge.`,
   draftPriceHint: 'As you write it: 149, 149.50 or 1,490. 0 is free of charge.',
-  currencyHint: 'Three letters, like USD or EUR. It stays once the product is live.',
-  draftCurrencyHint:
-    'Three letters, like USD or EUR. It stays once the product is live. Prices of bumps and upsells keep their numbers.',
-  billingHint: 'It stays once the product is live.',
+  currencyHint: 'You cannot change it once the product is live.',
+  draftCurrencyHint: 'You cannot change it once the product is live. Prices of bumps and upsells keep their numbers.',
+  billingHint: 'You cannot change it once the product is live.',
+  kept: (interval: 'month' | 'year' | null) =>
+    `Buyers pay ${interval === null ? 'once' : `every ${interval}`}. Billing and currency stay as they were when the product was made live.`,
   accessHint: 'Where buyers find what they bought. It is on the last page and on the receipt.',
   descriptionHint: 'A few lines of plain text on the checkout.',
   slugHint: 'The end of the link. Left empty, it is made of the name.',
-  slugKept: 'The end of the link. Links that you shared before a change lead nowhere.',
+  listed: 'Show on the shop page',
+  listedHint: 'Off: only buyers who have the link find it.',
+  slugKept: 'The end of the link. If you change it, links you shared before still lead here.',
 } as const;
 
 const billings = { once: 'Once', month: 'Every month', year: 'Every year' } as const;
@@ -44,6 +50,7 @@ export const storedProduct = (product: ProductResource, formats: Formats): Recor
   description: product.description ?? '',
   accessUrl: product.access_url ?? '',
   slug: product.slug,
+  ...(product.listed ? { listed: 'on' } : {}),
   currency: product.currency,
   billing: product.billing_interval ?? 'once',
 });
@@ -53,7 +60,7 @@ type Read<Fields> =
   /** Sentences by the name of the form's field. */
   | { readonly ok: false; readonly errors: Record<string, string> };
 
-type ProductFields = Pick<CreateProductBody, 'name' | 'slug' | 'priceCents' | 'accessUrl' | 'description'>;
+type ProductFields = Pick<CreateProductBody, 'name' | 'slug' | 'priceCents' | 'accessUrl' | 'description' | 'listed'>;
 
 /** The fields that can be changed at any time. @param currency of the price */
 export function readProduct(form: URLSearchParams, currency: string, formats: Formats): Read<ProductFields> {
@@ -64,8 +71,9 @@ export function readProduct(form: URLSearchParams, currency: string, formats: Fo
     name: typed('name'),
     slug: typed('slug') === '' ? slugOf(typed('name')) : typed('slug'),
     priceCents: price.cents,
-    accessUrl: typed('accessUrl') === '' ? null : typed('accessUrl'),
+    accessUrl: linkIn(typed('accessUrl')),
     description: typed('description') === '' ? null : typed('description'),
+    listed: form.has('listed'),
   };
   return { ok: true, fields };
 }
@@ -101,46 +109,88 @@ const slugOf = (name: string): string =>
     .slice(0, limits.slug)
     .replaceAll(/^-|-$/g, '');
 
-/** @param product null for one that is being made */
-export function productFields(state: FormState, product: Pick<ProductResource, 'currency' | 'status'> | null): Html {
+/** The cards of a product's form, in their order. */
+type ProductCard = 'product' | 'pricing' | 'delivery' | 'appearance';
+
+/** The fields of the form in the order in which they stand on the page. */
+const fieldOrder = ['name', 'description', 'price', 'currency', 'billing', 'accessUrl', 'slug'];
+
+/** The names of the fields that were refused, in the order of the page, with their labels. */
+export function refusedFields({ errors }: FormState): readonly { readonly name: string; readonly label: string }[] {
+  const labels: Readonly<Record<string, string>> = Object.fromEntries(
+    Object.entries(productLabels).map(([name, label]) => [
+      (productFieldNames as Readonly<Record<string, string>>)[name] ?? name,
+      label,
+    ]),
+  );
+  return fieldOrder.flatMap((name) => (errors[name] === undefined ? [] : [{ name, label: labels[name] ?? name }]));
+}
+
+/** The fields by the card in which they are edited; the page opens at the first that was refused. @param product null for one that is being made */
+export function productFields(
+  state: FormState,
+  product: Pick<ProductResource, 'currency' | 'status' | 'billing_interval'> | null,
+): Readonly<Record<ProductCard, Html>> {
   const isDraft = product === null || product.status === 'draft';
+  const [firstRefused] = refusedFields(state);
   const common = (name: string, label: string, hint: string) => ({
     name,
     label,
     hint,
     value: typedIn(state, name),
     error: state.errors[name],
+    isAutofocus: firstRefused?.name === name,
   });
   const { name, priceCents, description, accessUrl, slug } = productLabels;
   const priceHint = isDraft ? texts.draftPriceHint : texts.priceHint(product.currency.toUpperCase());
-  return html`${field(Object.assign(common('name', name, texts.nameHint), { isRequired: true, maxLength: limits.name }))}${field(
+  const price = field(
     Object.assign(common('price', priceCents, priceHint), {
       isRequired: true,
       keyboard: 'decimal' as const,
       maxLength: 40,
     }),
-  )}${isDraft && draftFields(state, product === null ? texts.currencyHint : texts.draftCurrencyHint)}${textArea(
-    Object.assign(common('description', description, texts.descriptionHint), { maxLength: limits.description }),
-  )}${field(Object.assign(common('accessUrl', accessUrl, texts.accessHint), { keyboard: 'url' as const, maxLength: limits.url }))}${field(
-    Object.assign(common('slug', slug, product === null ? texts.slugHint : texts.slugKept), { maxLength: limits.slug }),
-  )}`;
+  );
+  return {
+    product: html`${field(Object.assign(common('name', name, texts.nameHint), { isRequired: true, maxLength: limits.name }))}${textArea(
+      Object.assign(common('description', description, texts.descriptionHint), { maxLength: limits.description }),
+    )}`,
+    pricing: html`${price}${
+      isDraft
+        ? draftFields(common, product === null ? texts.currencyHint : texts.draftCurrencyHint)
+        : html`<p class="small quiet">${texts.kept(product.billing_interval)}</p>`
+    }`,
+    delivery: field(
+      Object.assign(common('accessUrl', accessUrl, texts.accessHint), {
+        keyboard: 'url' as const,
+        maxLength: limits.url,
+      }),
+    ),
+    appearance: html`${field(
+      Object.assign(common('slug', slug, product === null ? texts.slugHint : texts.slugKept), {
+        maxLength: limits.slug,
+      }),
+    )}${checkbox({ name: 'listed', label: texts.listed, hint: texts.listedHint, isChecked: state.values.has('listed') })}`,
+  };
 }
 
-function draftFields(state: FormState, currencyHint: string): Html {
-  return html`${field({
-    name: 'currency',
-    label: productLabels.currency,
-    hint: currencyHint,
-    value: typedIn(state, 'currency').toUpperCase(),
-    error: state.errors.currency,
-    isRequired: true,
-    maxLength: 3,
-  })}${select({
-    name: 'billing',
-    label: productLabels.pricingType,
-    hint: texts.billingHint,
-    value: typedIn(state, 'billing'),
-    error: state.errors.billing,
-    options: Object.entries(billings) as [Billing, string][],
-  })}`;
+const currencyNames = new Intl.DisplayNames('en', { type: 'currency' });
+const currencyOption = (code: string) =>
+  [code, `${code.toUpperCase()} · ${currencyNames.of(code.toUpperCase())}`] as const;
+const ofProducts = [...currenciesInUse].toSorted().map(currencyOption);
+
+/** Of a draft whose currency has gone out of use since it is offered too. */
+const currencyOptions = (chosen: string) =>
+  chosen === '' || currenciesInUse.has(chosen) ? ofProducts : [currencyOption(chosen), ...ofProducts];
+
+type Common = (name: string, label: string, hint: string) => Parameters<typeof textArea>[0];
+
+function draftFields(common: Common, currencyHint: string): Html {
+  const currency = common('currency', productLabels.currency, currencyHint);
+  const chosen = currency.value.toLowerCase();
+  const options = currencyOptions(chosen);
+  return html`${select(Object.assign(currency, { value: chosen, isRequired: true, options }))}${select(
+    Object.assign(common('billing', productLabels.pricingType, texts.billingHint), {
+      options: Object.entries(billings) as [Billing, string][],
+    }),
+  )}`;
 }

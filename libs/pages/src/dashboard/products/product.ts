@@ -1,7 +1,8 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, formKey, freshForm, versionOf, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
-import { refused } from './parts.ts';
+import { sectionAt } from './funnel-sections.ts';
+import { refusedProductForm } from './parts.ts';
 import { productFieldNames, productLabels, readDraft, readProduct, storedProduct } from './product-form.ts';
 import { type Funnel, productPage } from './product-page.ts';
 
@@ -16,8 +17,16 @@ interface Shown {
   readonly funnel: Funnel;
 }
 
-const productPageOf = (visit: Visit, { product, funnel }: Shown, state: FormState, problem: string | null = null) =>
-  productPage({ visit, product, funnel, state, problem, done: visit.request.query, formats: visit.formats });
+function productPageOf(
+  visit: Visit,
+  { product, funnel }: Shown,
+  state: FormState,
+  problem: string | null = null,
+  asksForAccess = false,
+): DashboardPage {
+  const { query } = visit.request;
+  return productPage({ visit, product, funnel, state, problem, asksForAccess, done: query, formats: visit.formats });
+}
 
 async function readFunnel(visit: Visit, productId: string) {
   const params = { productId };
@@ -34,6 +43,8 @@ export async function takeProduct(visit: Visit, params: Params): Promise<Answer>
   const { productId = '' } = params;
   switch (visit.request.form.get('do')) {
     case 'live':
+      return await makeLive(visit, productId);
+    case 'live-without-access':
       return await setStatus(visit, productId, 'live');
     case 'archive':
       return await setStatus(visit, productId, 'archived');
@@ -56,7 +67,7 @@ async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
     idempotencyKey: formKey(visit),
   });
   if (saved.ok) return onTo(`${visit.path}?done=saved`);
-  const state = refused(visit, saved.problem, productLabels, productFieldNames);
+  const state = refusedProductForm(visit, saved.problem, productLabels, productFieldNames);
   return refusedPage(productPageOf(visit, shown, state));
 }
 
@@ -67,6 +78,14 @@ function readChanges({ request: { form }, formats }: Visit, { status, currency }
   // One that has gone out of use since can be kept, and not be chosen.
   const { currency: _, ...fields } = read.fields;
   return { ok: true as const, fields };
+}
+
+/** Buyers of a product without an access link get a receipt and nothing to open: the seller may want that, and says so. */
+async function makeLive(visit: Visit, productId: string): Promise<Answer> {
+  const shown = await readFunnel(visit, productId);
+  if (shown.product.access_url !== null) return await setStatus(visit, productId, 'live');
+  const state = freshForm({ typed: null }, storedProduct(shown.product, visit.formats));
+  return refusedPage(productPageOf(visit, shown, state, null, true));
 }
 
 async function setStatus(visit: Visit, productId: string, status: 'live' | 'archived'): Promise<Answer> {
@@ -80,7 +99,7 @@ async function pushEmails(visit: Visit, productId: string): Promise<Answer> {
   const params = { productId };
   const pushed = await visit.call('pushFunnelEmails', { params, idempotencyKey: formKey(visit, 'push') });
   return pushed.ok
-    ? onTo(`${visit.path}?done=pushed&sent=${pushed.body.sent}#emails`)
+    ? onTo(sectionAt(productId, 'emails', `pushed&sent=${pushed.body.sent}`))
     : await notDone(visit, productId, pushed.problem.detail);
 }
 

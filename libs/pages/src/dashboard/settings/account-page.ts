@@ -7,6 +7,7 @@ import { field } from '../../components/field.ts';
 import { badge } from '../../components/notice.ts';
 import { rows } from '../../components/rows.ts';
 import { type Html, html } from '../../html.ts';
+import { withCode } from '../../text.ts';
 import { type FormState, form, typedIn } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
 import type { Visit } from '../frame/visit.ts';
@@ -15,7 +16,10 @@ const texts = {
   email: 'Email',
   logIn: 'You log in with',
   verified: 'Verified',
-  unverified: 'Not verified: until it is, your account sends no emails. They wait for three days.',
+  unverified:
+    'We emailed you a link to confirm this address. Until you open it, buyers get no emails from your shop; they wait for three days.',
+  folder: 'This installation has no mail server: the email is a file in',
+  sends: '`SMTP_URL` sends emails.',
   verify: 'Send the link again',
   newEmail: 'New email address',
   newEmailHint: 'It gets a link. Until you confirm it there, nothing changes.',
@@ -41,7 +45,11 @@ const texts = {
 } as const;
 
 interface AccountContent {
-  readonly me: { readonly email: string; readonly emailVerified: boolean };
+  readonly me: {
+    readonly email: string;
+    readonly emailVerified: boolean;
+    readonly emailFolder?: string | null | undefined;
+  };
   readonly sessions: readonly {
     readonly id: string;
     readonly current: boolean;
@@ -64,10 +72,13 @@ function addressCard(visit: Visit, { me, state }: AccountContent): Html {
     content: html``,
     buttons: linkLike({ label: texts.verify, name: 'do', value: 'verify' }),
   });
+  const { emailFolder: folder = null } = me;
+  const where =
+    folder !== null && html`<p class="small">${texts.folder} <code>${folder}</code>. ${withCode(texts.sends)}</p>`;
   const status = me.emailVerified ? badge('good', texts.verified) : texts.unverified;
   return card(
     texts.email,
-    html`${facts([[texts.logIn, html`<bdi>${me.email}</bdi>`]])}<p>${status}</p>${!me.emailVerified && verify}${emailForm(visit, state)}`,
+    html`${facts([[texts.logIn, html`<bdi>${me.email}</bdi>`]])}<p>${status}</p>${!me.emailVerified && html`${where}${verify}`}${emailForm(visit, state)}`,
   );
 }
 

@@ -7,6 +7,9 @@ interface Setting {
   readonly kind: 'text' | 'email' | 'optional' | 'number' | 'checkbox';
 }
 
+/** A whole number as it was typed; null for anything else. */
+export const typedNumber = (typed: string): number | null => (/^\d{1,9}$/.test(typed) ? Number(typed) : null);
+
 /** The settings of each page, by their names in the API. */
 export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<string, Setting>>>>> = {
   '/app/settings': {
@@ -38,9 +41,19 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
       hint: 'An https address, linked beside the Pay button.',
       kind: 'optional',
     },
+    withdrawalDays: {
+      label: 'Days to withdraw',
+      hint: 'Consumers in the EU may withdraw for 14 days at least: your pages and receipts link to the page for it, and the checkout says it below Pay. 0 takes it away: only where the law of the EU does not bind you.',
+      kind: 'number',
+    },
+    immediateAccessConsent: {
+      label: 'Ask for consent to immediate access',
+      hint: 'For digital content: buyers tick on the checkout that they get access at once, and lose the right to withdraw by it.',
+      kind: 'checkbox',
+    },
     checkoutUrl: {
       label: 'Your own checkout page',
-      hint: 'Reminders lead to it. Empty is the hosted page.',
+      hint: 'Reminders lead to it. Leave empty for the hosted page.',
       kind: 'optional',
     },
   },
@@ -48,7 +61,7 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
     defaultCurrency: { label: 'Currency', hint: 'Of new products, such as usd or eur.', kind: 'text' },
     statementSuffix: {
       label: 'On the card statement',
-      hint: 'Stands after your business’s name at Stripe, such as KILN CLUB: ten characters at most. Empty is the name alone.',
+      hint: 'Stands after your business’s name at Stripe, such as KILN CLUB: ten characters at most. Leave empty for the name alone.',
       kind: 'optional',
     },
     holdDecisionMinutes: {
@@ -73,7 +86,7 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
     },
     cancellationNotices: {
       label: 'Webhooks of subscriptions that end unpaid',
-      hint: 'Send `subscription.canceled` for those that end because every charge was declined, too.',
+      hint: 'The event subscription.canceled is sent for those that end because every charge was declined, too.',
       kind: 'checkbox',
     },
   },

@@ -14,7 +14,7 @@ const texts = {
   change: 'Change the logo',
   back: 'Checkout pages',
   file: 'Logo',
-  hint: 'A PNG, JPEG or WebP of at most 150 KB. It is shown 32 pixels high, and 120 wide at most.',
+  hint: 'A JPEG, PNG or WebP. We make it smaller. It is shown 32 pixels high, and 120 wide at most.',
   save: 'Save the logo',
   removal: { label: 'Remove the logo', text: 'Your business name stands alone. Restoring it takes choosing it again.' },
 } as const;

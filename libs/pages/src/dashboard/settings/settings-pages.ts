@@ -3,6 +3,7 @@ import { showAccount, takeAccount } from './account.ts';
 import { showAuditLog } from './audit-log.ts';
 import { settingsGroup } from './change-settings.ts';
 import { logoCard, logoPath, showLogo, takeLogo } from './logo.ts';
+import { pagesPreviewPath, showPagesPreview } from './pages-preview.ts';
 import { showPayments, takePayments } from './payments.ts';
 import { showSecurity, takeSecurity } from './security.ts';
 import { auditLogPath, securityPath } from './settings-page.ts';
@@ -10,9 +11,15 @@ import { showSupportEmail, supportEmailNotice, supportEmailPath, takeSupportEmai
 import { showTestMode, takeTestMode } from './test-mode.ts';
 
 export const settingsPages: Pages = {
-  '/app/settings': settingsGroup('/app/settings', (settings, visit) => supportEmailNotice(visit, settings)),
+  '/app/settings': settingsGroup('/app/settings', {
+    below: (settings, visit) => supportEmailNotice(visit, settings),
+  }),
   [supportEmailPath]: { show: showSupportEmail, take: takeSupportEmail },
-  '/app/settings/pages': settingsGroup('/app/settings/pages', ({ logoUrl }) => logoCard(logoUrl)),
+  '/app/settings/pages': settingsGroup('/app/settings/pages', {
+    below: ({ logoUrl }) => logoCard(logoUrl),
+    preview: pagesPreviewPath,
+  }),
+  [pagesPreviewPath]: { show: showPagesPreview, take: showPagesPreview },
   [logoPath]: { show: showLogo, take: takeLogo },
   '/app/settings/selling': settingsGroup('/app/settings/selling'),
   '/app/settings/portal': settingsGroup('/app/settings/portal'),

@@ -5,8 +5,8 @@ import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, form, formKey, freshForm, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
-import { when } from '../frame/times.ts';
-import type { Account, Answer, DashboardPage, Visit } from '../frame/visit.ts';
+import { dayOf } from '../frame/times.ts';
+import type { Account, Answer, Body, DashboardPage, Visit } from '../frame/visit.ts';
 import { settingsPage } from './settings-page.ts';
 
 const texts = {
@@ -22,8 +22,12 @@ const texts = {
   time: 'Live a year',
   timeText:
     'Test subscriptions have a time of their own. Let days pass: each day they renew, are declined and retried as the daily job would do it, and your webhooks get every event, marked as a test. The time does not go back.',
+  open: 'Open a checkout:',
+  noCheckout: 'No product is live yet: there is no checkout to buy in.',
+  products: 'Open your products',
   now: 'Test date:',
-  ahead: (days: number) => (days === 0 ? 'today' : days === 1 ? 'one day ahead' : `${days} days ahead`),
+  today: 'today',
+  ahead: (days: number) => (days === 1 ? 'one day ahead' : `${days} days ahead`),
   days: 'Days',
   daysHint: 'From 1 to 366. A year takes some seconds.',
   advance: 'Let the days pass',
@@ -56,12 +60,16 @@ interface States {
 }
 
 async function shown(visit: Visit, { state, switchState }: States, isRefused = false): Promise<DashboardPage> {
-  const [account, rehearsal] = await Promise.all([visit.account(), visit.read('getRehearsal', {})]);
+  const [account, rehearsal, products] = await Promise.all([
+    visit.account(),
+    visit.read('getRehearsal', {}),
+    visit.read('listProducts', { query: { limit: 100 } }),
+  ]);
   const { query } = visit.request;
   const said = query.has('switched') ? texts.switched(account.testMode) : passedText(query);
   return settingsPage(
     path,
-    html`${switchCard(visit, account, switchState)}${timeCard(visit, rehearsal, state)}`,
+    html`${switchCard(visit, account, switchState)}${account.testMode && checkoutsLine(products.data)}${timeCard(visit, rehearsal, state)}`,
     isRefused ? null : said,
   );
 }
@@ -119,6 +127,17 @@ async function switchMode(visit: Visit, testMode: boolean): Promise<Answer> {
   return refusedPage(await shown(visit, { state: freshForm({ typed: null }, unsent), switchState }, true));
 }
 
+/** Of so many products: a shop with more has its list of products. */
+const checkoutsShown = 3;
+
+/** Where to buy now: test mode alone shows nothing. */
+export function checkoutsLine(products: Body<'listProducts'>['data']): Html {
+  const live = products.filter(({ status }) => status === 'live').slice(0, checkoutsShown);
+  if (live.length === 0) return html`<p>${texts.noCheckout} <a href="/app/products">${texts.products}</a></p>`;
+  const links = live.map(({ checkout_url, name }) => html`<a href="${checkout_url}"><bdi>${name}</bdi></a>`);
+  return html`<p>${texts.open} ${joined(links, ', ')}</p>`;
+}
+
 type Switch = Pick<Account, 'testMode' | 'settingsVersion'>;
 
 export function switchCard(visit: Visit, { testMode: isOn, settingsVersion: version }: Switch, state: FormState): Html {
@@ -155,6 +174,8 @@ export function timeCard(
     maxLength: 4,
   });
   const buttons = button({ label: texts.advance, busyLabel: texts.passing });
-  const time = facts([[texts.now, html`${when(now, visit.formats)} (${texts.ahead(days_ahead)})`]]);
+  const time = facts([
+    [texts.now, days_ahead === 0 ? texts.today : html`${dayOf(now, visit.formats)} (${texts.ahead(days_ahead)})`],
+  ]);
   return card(texts.time, html`<p>${texts.timeText}</p>${time}${form(visit, { content: days, state, buttons })}`);
 }

@@ -4,18 +4,20 @@ import { choices } from '../../components/choice.ts';
 import { notice } from '../../components/notice.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form } from '../frame/forms.ts';
+import { dayOf } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
+import { webhooksSent } from '../frame/webhooks-sent.ts';
 import { aboutSubscription, backToSubscription } from './parts.ts';
 
 const texts = {
   title: 'Cancel the subscription',
   when: 'When it ends',
-  atEnd: (date: string) => `On ${date}, with its period`,
+  atEnd: (date: Html) => html`On ${date}, with its period`,
   atEndMeans: 'Until then it stays as it is, because it is paid. It can be kept until that day.',
   now: 'Now',
   nowMeans: 'It ends for good. What was paid is not refunded by this: each payment can be refunded.',
   nowPastDue: (amount: string) => `It ends for good. The ${amount} that is past due is not charged any more.`,
-  common: 'No renewal is charged after it. Your webhooks get subscription.canceled when it ends.',
+  common: 'No renewal is charged after it.',
   cancel: 'Cancel the subscription of',
   canceling: 'Canceling…',
   canceled: 'The subscription has ended.',
@@ -27,7 +29,7 @@ export function cancelPage(visit: Visit, of: SubscriptionWithHistory, state: For
   const mayEndLater = of.status === 'active' && of.cancel_at === null && of.current_period_end > visit.request.now;
   const main = form(visit, {
     state,
-    content: html`${mayEndLater ? whenItEnds(visit, of) : atOnce(visit, of)}<p>${texts.common}</p>`,
+    content: html`${mayEndLater ? whenItEnds(visit, of) : atOnce(visit, of)}<p>${texts.common}</p>${webhooksSent(html`<code>subscription.canceled</code>`)}`,
     buttons: button({
       label: html`<span>${texts.cancel} <bdi>${of.customer_email}</bdi></span>`,
       busyLabel: texts.canceling,
@@ -45,7 +47,7 @@ const whenItEnds = ({ formats }: Visit, of: SubscriptionWithHistory): Html =>
     choices: [
       {
         value: 'period_end',
-        label: texts.atEnd(formats.date(of.current_period_end)),
+        label: texts.atEnd(dayOf(of.current_period_end, formats)),
         hint: texts.atEndMeans,
         isChosen: true,
       },

@@ -6,13 +6,10 @@ import { when } from '../frame/times.ts';
 import { subscriptionsPath } from './parts.ts';
 
 const texts = {
-  failed: (amount: string) => `The renewal of ${amount} was not charged.`,
-  nextAttempt: 'It is tried again',
+  failed: (amount: string) => `The renewal of ${amount} failed.`,
+  nextAttempt: 'Next try:',
   noAttempt: 'It is not tried again by itself.',
-  attempts: (failed: number) =>
-    failed === 1
-      ? 'One attempt has failed: after four the subscription ends.'
-      : `${failed} attempts have failed: after four the subscription ends.`,
+  attempts: (failed: number) => `${failed} of 4 tries used; after the fourth the subscription ends.`,
   help: 'Send the buyer a link for another card',
   underWay: (amount: string) =>
     `${amount} is being charged. The payment processor has not answered yet; this page shows it when it has.`,
@@ -100,10 +97,17 @@ function ofStatus(of: SubscriptionWithHistory, formats: Formats): Html {
   return of.collection === 'external' && of.status === 'active' ? notice('info', texts.external) : html``;
 }
 
+/** Without its first sentence, which says what was not charged to which card: the notice has begun with that. */
+export const reasonIn = (explanation: string): string => explanation.replace(/^.*? not charged .*?\. (?=\S)/, '');
+
+/** The one that the notice of a subscription past due is about. */
+export const latestFailure = ({ payments }: SubscriptionWithHistory) =>
+  payments.find(({ step, status }) => step === 'renewal' && status === 'declined');
+
 /** Why it failed, when it is tried next, and how to help. */
 function pastDue(of: SubscriptionWithHistory, amount: string, formats: Formats): Html {
-  const failed = of.payments.find(({ step, status }) => step === 'renewal' && status === 'declined');
-  const why = failed?.explanation ?? texts.failed(amount);
+  const failed = latestFailure(of);
+  const why = `${texts.failed(amount)}${failed?.explanation == null ? '' : ` ${reasonIn(failed.explanation)}`}`;
   const next =
     of.next_charge_at === null ? texts.noAttempt : html`${texts.nextAttempt} ${when(of.next_charge_at, formats)}.`;
   const attempts = of.failed_tries > 0 && texts.attempts(of.failed_tries);

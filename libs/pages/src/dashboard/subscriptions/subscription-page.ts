@@ -3,15 +3,15 @@ import { button, linkButton } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
 import { cardName } from '../../components/card-name.ts';
 import { notice } from '../../components/notice.ts';
-import { copyField, timeline } from '../../components/parts.ts';
+import { copyField } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { buyerPath } from '../frame/addresses.ts';
 import { type FormState, form } from '../frame/forms.ts';
-import { newestFirst, paymentMoment } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { aboutSubscription, subscriptionsPath, testSubscriptionsPath } from './parts.ts';
+import { renewalsList } from './renewals-list.ts';
 import { stateNotices } from './state-notices.ts';
 
 const texts = {
@@ -19,7 +19,6 @@ const texts = {
   testBack: 'Test subscriptions',
   renewals: 'Renewals',
   noRenewals: 'No renewal was charged yet. The first period was paid with the order.',
-  refund: 'Refund this payment',
   what: 'Subscription',
   buyer: 'Buyer',
   order: 'Order',
@@ -68,17 +67,11 @@ class="two-columns">${renewals(of, formats)}<div class="stack">${of.status !== '
   };
 }
 
-function renewals(of: SubscriptionWithHistory, formats: Formats): Html {
-  const all = of.payments.map((payment) => {
-    const isRefundable = payment.step === 'renewal' && payment.status === 'succeeded';
-    const href = `/app/orders/${of.order_id}/refund?payment=${payment.id}`;
-    return paymentMoment(payment, formats, isRefundable ? html`<a href="${href}">${texts.refund}</a>` : undefined);
-  });
-  return card(
+const renewals = (of: SubscriptionWithHistory, formats: Formats): Html =>
+  card(
     texts.renewals,
-    all.length === 0 ? html`<p class="quiet">${texts.noRenewals}</p>` : timeline(newestFirst(all)),
+    of.payments.length === 0 ? html`<p class="quiet">${texts.noRenewals}</p>` : renewalsList(of, formats),
   );
-}
 
 function factsCard(of: SubscriptionWithHistory, formats: Formats): Html {
   const { customer_email: email } = of;
