@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { callDailyJob, type Outcome } from '@app/runs/call-daily-job';
-import { nextStartMs } from '@app/runs/start-time';
+import { startDailySchedule } from '@app/runs/daily-schedule';
 import type { ProgressPauses } from '@app/runs/watch-progress';
 import { type Arguments, readArguments, usage } from './arguments.ts';
 import { type DailyConfig, readConfig } from './config.ts';
@@ -22,11 +21,11 @@ export const exitCodes: Readonly<Record<Outcome, number>> = { ran: 0, refused: 1
 const wrongInput = 1;
 
 /**
- * Runs the job as the arguments say; with `--every-day` it does not end.
+ * Requests the job as the arguments say; with `--every-day` it does not end.
  * @param args without the name of the program
  * @returns the exit code of the process
  */
-export async function runDailyJob(args: readonly string[], around: Surroundings): Promise<number> {
+export async function requestDailyJob(args: readonly string[], around: Surroundings): Promise<number> {
   // The gateway is called only when all arguments and settings are right.
   const given = readOrExplain<Arguments>(() => readArguments(args), around, `\n${usage}`);
   if (given === undefined) return wrongInput;
@@ -46,17 +45,14 @@ interface Job extends Surroundings {
   readonly force: boolean;
 }
 
-async function runEveryDay(job: Job): Promise<never> {
-  noteOutcome(await run(job, 'start'));
-  while (true) {
-    const waitMs = nextStartMs(Date.now(), job.config.startMinute) - Date.now();
-    log(job, `next at ${new Date(Date.now() + waitMs).toISOString()}`);
-    await sleep(waitMs);
-    noteOutcome(await run(job, 'scheduled'));
-  }
+async function runEveryDay({ config, write }: Job): Promise<never> {
+  const { gatewayUrl, key, startMinute } = config;
+  const say = (line: string): void => write(`${new Date().toISOString()} ${line}\n`);
+  startDailySchedule({ gatewayUrl, key, startMinute, say, ended: noteOutcome });
+  return await new Promise<never>(() => undefined);
 }
 
-async function run(job: Job, purpose: 'once' | 'start' | 'scheduled' | 'again'): Promise<Outcome> {
+async function run(job: Job, purpose: 'once' | 'again'): Promise<Outcome> {
   const { force, progressPauses } = job;
   const day = new Date().toISOString().slice(0, 10);
   const suffix = purpose === 'again' ? `-${randomUUID()}` : '';
@@ -68,7 +64,7 @@ async function run(job: Job, purpose: 'once' | 'start' | 'scheduled' | 'again'):
     idempotencyKey,
     force,
     log: (line) => log(job, line),
-    // A run of `--again` ends at once where no gateway answers; a scheduled run waits until one does.
+    // A run of `--again` ends at once where no gateway answers; another waits until one does.
     mustBeThere: purpose === 'again',
     ...(progressPauses && { progressPauses }),
   });

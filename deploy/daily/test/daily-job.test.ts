@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type ReceiverResponse, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { expect, test } from 'vitest';
-import { runDailyJob } from '../daily-job.ts';
+import { requestDailyJob } from '../daily-job.ts';
 
 guardLeaks();
 
@@ -33,7 +34,7 @@ interface Ran {
 /** In this process. */
 async function runJob(env: Record<string, string>, ...args: string[]): Promise<Ran> {
   let [stdout, stderr] = ['', ''];
-  const code = await runDailyJob(args, {
+  const code = await requestDailyJob(args, {
     env,
     write: (text) => {
       stdout += text;
@@ -165,7 +166,7 @@ test('while it waits it says how far the run is', async () => {
     },
   });
   const said: string[] = [];
-  const code = await runDailyJob(['--again'], {
+  const code = await requestDailyJob(['--again'], {
     env: { BASE_URL: gateway.url, API_KEY: 'k' },
     progressPauses: { firstAfterMs: 1, everyMs: 50 },
     write: (text) => {
@@ -176,6 +177,29 @@ test('while it waits it says how far the run is', async () => {
     writeError: (text) => said.push(text),
   });
   expect([code, said.join('')]).toEqual([0, expect.stringContaining('41 done, 59 left, 12.5 a second')]);
+});
+
+test('every day, a run that was missed is requested at the start, and a signal ends the process', async () => {
+  const requested = Promise.withResolvers<void>();
+  const gateway = await startReceiver({
+    respond: ({ method }) => {
+      if (method === 'POST') requested.resolve();
+      return method === 'POST' ? ran : { status: 200, body: '{"data":[{"started_at":"2026-01-01T03:00:00Z"}]}' };
+    },
+  });
+  const env = { GATEWAY_URL: gateway.url, PLATFORM_KEY: 'key', DAILY_AT: '00:00' };
+  const child = spawn(process.execPath, [entry, '--every-day'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await requested.promise;
+    const [job] = gateway.requests.filter(({ method }) => method === 'POST');
+    expect(job?.headers['idempotency-key']).toMatch(/^daily-\d{4}-\d\d-\d\dT00:00$/);
+    expect(job?.headers.authorization).toBe('Bearer key');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+    await gateway.close();
+  }
 });
 
 test.each([

@@ -16,7 +16,7 @@ const natsPasswords = Object.fromEntries(
   natsNames.map((name) => [natsPasswordVariable(name), z.string().min(1).optional()]),
 ) as Record<NatsPasswordVariable, z.ZodOptional<z.ZodString>>;
 
-const configSchema = z.object({
+export const configSchema = z.object({
   ...natsPasswords,
   PORT: integerSetting(0, 65_535, 3000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -87,7 +87,7 @@ export type StandaloneConfig = Settings & {
 };
 
 /** Settings of services that `npm start` makes itself. */
-const madeHere = [
+export const madeHere = [
   'DATABASE_URL',
   'KEY_PEPPER',
   'KEY_PEPPER_PREVIOUS',
@@ -127,6 +127,17 @@ function requirePasswords(config: Settings): void {
       missing.map((name) => `${name}: is required with NATS_URL (deploy/README.md, NATS of your own)`),
     );
 }
+
+/** What commands beside a running process need of their own environment; the rest that process has written. */
+export const dataDirOf = (env: Record<string, string | undefined> = process.env): string => env.DATA_DIR || '.data';
+
+/** What the start says of settings that are ignored or dangerous. */
+export const settingWarnings = (config: StandaloneConfig): string[] =>
+  [loopbackWarning(config), ignoredVariables(config)].filter((warning) => warning !== undefined);
+
+/** Minutes after midnight, UTC, at which this process runs the daily job of all accounts; undefined where it does not. */
+export const dailyStartMinute = ({ CLOCK_CONTROL, DAILY_AT }: StandaloneConfig): number | undefined =>
+  CLOCK_CONTROL === 'enabled' ? undefined : startMinuteOf(DAILY_AT);
 
 export function readConfig(env: Record<string, string | undefined> = process.env): StandaloneConfig {
   const config = parseConfig(configSchema, env);

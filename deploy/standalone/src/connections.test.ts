@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readConnections, removeConnections, writeConnections } from './connections.ts';
+import {
+  type RunningSettings,
+  readConnections,
+  readRunningSettings,
+  removeConnections,
+  writeConnections,
+} from './connections.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -20,6 +26,11 @@ const secrets: Secrets = {
   previous: { keyPepper: 'earlier pepper', secretsKey: 'earlier key' },
 };
 
+const running: RunningSettings = {
+  ...{ url: 'http://127.0.0.1:3000', HOST: '127.0.0.1', TRUST_PROXY: 1, dailyStartMinute: 180 },
+  warnings: ['KEY_PEPPER: ignored'],
+};
+
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'funnelry-connections-'));
@@ -27,7 +38,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 test('the connections of a run are for its owner alone, and are gone when it has stopped', () => {
-  writeConnections(directory, infrastructure, secrets, 'own');
+  writeConnections(directory, infrastructure, secrets, { installationId: 'own', running });
   expect(statSync(join(directory, 'connections.json')).mode & 0o777).toBe(0o600);
   expect(readConnections(directory, 'metrics')).toEqual({
     DATABASE_URL: 'postgres://metrics:p@127.0.0.1:2/metrics',
@@ -40,12 +51,14 @@ test('the connections of a run are for its owner alone, and are gone when it has
     SECRETS_KEY: 'key',
     SECRETS_KEY_PREVIOUS: 'earlier key',
   });
+  expect(readRunningSettings(directory)).toEqual(running);
   removeConnections(directory);
+  expect(readRunningSettings(directory)).toBeUndefined();
   expect(() => readConnections(directory, 'metrics')).toThrow(/connections\.json is missing.*npm start/);
 });
 
 test('a damaged file is named, without what it holds', () => {
-  writeConnections(directory, infrastructure, secrets, 'own');
+  writeConnections(directory, infrastructure, secrets, { installationId: 'own', running });
   truncateSync(join(directory, 'connections.json'), 100);
   expect(() => readConnections(directory, 'metrics')).toThrow(/connections\.json is damaged/);
 });

@@ -1,8 +1,20 @@
 import { freeBytes, fullDisk } from '@app/embedded/free-space';
+import { type Gauge, observeGauges } from '@app/service-kit/metrics';
 
 const checkEveryMs = 500;
 /** One block of a stream: with less, a write of nats-server may have failed. */
 const noneBytes = 8 * 1_048_576;
+
+const free: Gauge = {
+  name: 'disk.free',
+  unit: 'By',
+  of: 'process',
+  description: 'Room on the disk of databases and streams, of the process that reports.',
+};
+
+/** Shows how much room is left. Call it once telemetry has started. */
+export const observeDisk = (directory: string): { close(): void } =>
+  observeGauges('standalone', [free], async () => [{ gauge: free, value: freeBytes(directory) }]);
 
 export interface DiskWatch {
   /** Why nothing can be written right now, for callers; undefined when it can. */

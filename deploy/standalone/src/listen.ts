@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { type Client, isProblem } from '../../../clients/typescript/client.ts';
 import { makeDataDir } from './data-dir.ts';
-import { openConnection } from './developer/connection.ts';
+import { openConnection, reasonOf } from './developer/connection.ts';
 import { forwardEvents } from './developer/forward-events.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
@@ -83,7 +83,7 @@ else {
   try {
     await listen();
   } catch (err) {
-    process.stderr.write(`${(err as Error).message}\n`);
+    process.stderr.write(`${reasonOf(err)}\n`);
     process.exitCode = 1;
   }
 }

@@ -108,10 +108,14 @@ async function makeKey(
   return (await throughOutages(() => createApiKey(deps, accountId, commandId, wanted), say)).key;
 }
 
-async function signUpOnce({ gateway, clock, secrets }: FirstSeller): Promise<string> {
+/** Of a deployment that begins without the demo shop, until its seller says another. */
+const emptyName = 'My shop';
+
+async function signUpOnce({ gateway, clock, secrets, empty }: FirstSeller): Promise<string> {
   const { database, wakeRelay } = gateway;
   try {
-    const wanted = { ...demoSeller, password: secrets.sellerPassword, address: '' };
+    const { email, name } = demoSeller;
+    const wanted = { email, name: empty ? emptyName : name, password: secrets.sellerPassword, address: '' };
     const { accountId } = await signUp({ database, clock }, wanted, signUpCommand(secrets));
     wakeRelay();
     return accountId;
@@ -134,7 +138,8 @@ async function seed({ gateway, others, secrets, clock, say }: FirstSeller, accou
   const bumpIds = await seedCatalog(context);
   clock.reset();
   say('demo shop: created its products and affiliate; creating its orders');
-  const [recorded, sold] = await Promise.all([seedOrders(context, bumpIds), seedSales(context)]);
+  const recorded = await seedOrders(context, bumpIds);
+  const sold = await seedSales(context);
   const { paid, refunded, held } = sold;
   say(
     `demo shop ready: ${recorded + paid} orders of the last eight weeks, ${refunded} of them refunded; ${held} more are held`,

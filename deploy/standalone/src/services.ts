@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@app/contracts/services';
 import type { GatewayDeps, GatewayParts, RunningGateway } from '@app/gateway/gateway-deps';
+import { nextStartMs } from '@app/runs/start-time';
 import type { AdjustableClock } from '@app/service-kit/clock';
 import { parseConfig } from '@app/service-kit/config';
 import type { Logger } from '@app/service-kit/logger';
 import type { ResourceStack } from '@app/service-kit/resource-stack';
 import type { Check, RunningService } from '@app/service-kit/service';
 import type { z } from 'zod';
-import type { StandaloneConfig } from './config.ts';
+import { dailyStartMinute, type StandaloneConfig } from './config.ts';
 import { type Infrastructure, startOrder } from './infrastructure.ts';
 import { type Secrets, secretSettingsOf } from './secrets.ts';
 
@@ -135,6 +136,7 @@ export async function startServices<T>(
   };
   const isGateway = ([name]: Modules[number]): boolean => name === 'gateway';
   const others = Promise.all(modules.filter((entry) => !isGateway(entry)).map((entry) => start(entry)));
+  const startMinute = dailyStartMinute(options.config);
   let prepared: { value: T } | undefined;
   const more: Partial<GatewayDeps> = {
     clockControl: {
@@ -142,6 +144,7 @@ export async function startServices<T>(
         options.clock.moveTo(new Date(Date.now() + offsetMs));
       },
     },
+    ...(startMinute !== undefined && { nextDailyRunMs: () => nextStartMs(Date.now(), startMinute) }),
     writeRefusal: options.writeRefusal,
     beforeListening: async (parts) => {
       prepared = { value: await beforeRequests(parts, others) };
@@ -187,11 +190,9 @@ function environmentOf(
     return { ...common, ...simulated, ...stripe };
   }
   if (service === 'webhook-dispatcher') {
-    const { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;
+    const { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND, AUTOMATION_EMAILS } = config;
     const emails = {
-      PUBLIC_URL: emailSettingsOf(config).PUBLIC_URL,
-      SMTP_URL,
-      EMAIL_FROM,
+      ...emailSettingsOf(config),
       AUTOMATION_EMAILS,
       EMAILS_PER_DAY: String(config.EMAILS_PER_DAY),
       DEPLOYMENT_EMAILS_PER_DAY: String(config.DEPLOYMENT_EMAILS_PER_DAY),

@@ -2,18 +2,17 @@ import { join } from 'node:path';
 import { version } from '@app/contracts/version';
 import { fullDisk } from '@app/embedded/free-space';
 import { portInUse } from '@app/embedded/ports';
-import { startMinuteOf } from '@app/runs/start-time';
+import { startDailySchedule } from '@app/runs/daily-schedule';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { addHealthServer } from '@app/service-kit/health-server';
 import { createLogger } from '@app/service-kit/logger';
 import { ResourceStack } from '@app/service-kit/resource-stack';
 import { startProcessTelemetry } from '@app/service-kit/telemetry';
-import { ignoredVariables, loopbackWarning, type StandaloneConfig } from './config.ts';
-import { removeConnections, writeConnections } from './connections.ts';
+import { dailyStartMinute, type StandaloneConfig, settingWarnings } from './config.ts';
+import { removeConnections, runningSettingsOf, writeConnections } from './connections.ts';
 import { credentialsFile, writeCredentials } from './credentials.ts';
-import { startDailySchedule } from './daily-schedule.ts';
 import { makeDataDir } from './data-dir.ts';
-import { watchDisk } from './disk-watch.ts';
+import { observeDisk, watchDisk } from './disk-watch.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { installationIdOf } from './installation-id.ts';
 import { lockDataDir } from './lock.ts';
@@ -108,9 +107,7 @@ async function start(
     say(line);
     logger.warn(line);
   };
-  for (const warning of [loopbackWarning(config), ignoredVariables(config)]) {
-    if (warning !== undefined) announce(warning);
-  }
+  for (const warning of settingWarnings(config)) announce(warning);
   let infrastructure: Infrastructure | undefined;
   const watch = watchDisk({
     directory: config.DATA_DIR,
@@ -120,8 +117,9 @@ async function start(
   const disk = services.add('disk watch', watch, (started) => started.close());
   const secrets = await loadSecrets(config, options);
   const installationId = installationIdOf(config);
-  const telemetry = await startProcessTelemetry(config, version, logger);
+  const telemetry = await startProcessTelemetry(config, { name: 'standalone', version, logger });
   services.add('telemetry', telemetry, (started) => started.shutdown());
+  services.add('disk gauge', observeDisk(config.DATA_DIR), (observed) => observed.close());
   const opening = startInfrastructure({ config, secrets, resources: servers, logger, say, announce });
   const modules = loadServices(opening);
   infrastructure = await opening;
@@ -147,7 +145,8 @@ async function start(
       return await prepareSeller({ ...seller, gateway, others });
     },
   );
-  writeConnections(config.DATA_DIR, infrastructure, secrets, installationId);
+  const running = runningSettingsOf(config, url);
+  writeConnections(config.DATA_DIR, infrastructure, secrets, { installationId, running });
   await untilReady(checks, say);
   const copied = () => checks.find(({ name }) => name === 'installation')?.warning?.();
   const copyNotice = copied();
@@ -156,14 +155,21 @@ async function start(
   const credentials = { ...prepared.credentials, baseUrl: config.PUBLIC_URL ?? url };
   writeCredentials(config.DATA_DIR, credentials);
   noteSellerMade(config.DATA_DIR, secrets);
-  say(`${credentials.email}: password and API key are in ${credentialsFile(config.DATA_DIR)}`);
-  const startMinute = config.CLOCK_CONTROL === 'enabled' ? undefined : startMinuteOf(config.DAILY_AT);
+  sayWhere(config, credentials.email, say);
+  const startMinute = dailyStartMinute(config);
   if (startMinute !== undefined) {
-    const { platformKey } = credentials;
+    const { platformKey: key } = credentials;
     const isCopy = () => copied() !== undefined;
-    const schedule = startDailySchedule({ gatewayUrl: url, platformKey, startMinute, isCopy, say: announce });
+    const schedule = startDailySchedule({ gatewayUrl: url, key, startMinute, isCopy, say: announce });
     services.add('daily job', schedule, (started) => started.close());
   }
   say(`open the dashboard, once and within ten minutes: ${credentials.baseUrl}${prepared.path}`);
   return credentials.baseUrl;
+}
+
+/** Where the seller finds what they need first. */
+function sayWhere(config: StandaloneConfig, email: string, say: (line: string) => void): void {
+  const { DATA_DIR, EMAIL_DIR = join(DATA_DIR, 'emails'), SMTP_URL } = config;
+  say(`${email}: password and API key are in ${credentialsFile(DATA_DIR)}`);
+  if (SMTP_URL === undefined) say(`emails are files in ${EMAIL_DIR}: SMTP_URL sends them`);
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { webhookEventNames } from '@app/contracts/webhooks';
 import { causeEvent } from './developer/cause-event.ts';
-import { openConnection } from './developer/connection.ts';
+import { openConnection, reasonOf } from './developer/connection.ts';
 
 const usage = `npm run trigger -- order.paid [--product slug] [--advance]
 
@@ -32,7 +32,7 @@ else {
   try {
     await trigger();
   } catch (err) {
-    process.stderr.write(`${(err as Error).message}\n`);
+    process.stderr.write(`${reasonOf(err)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { serviceNames } from '@app/contracts/services';
 import { version } from '@app/contracts/version';
@@ -6,6 +6,7 @@ import { backUpPostgres } from '@app/embedded/postgres-backup';
 import { openLockSession } from '@app/service-kit/lock-session';
 import { readConnections } from '../connections.ts';
 import { digestsOf, keepNewest, type Manifest, makeIn, manifestFile } from './backups.ts';
+import { copyFiles } from './copy-files.ts';
 
 export interface BackUpOptions {
   /** Of a running `npm start`. */
@@ -22,6 +23,9 @@ const isLeftOut = (name: string): boolean =>
   /\.log(\.\d+)?$/.test(name) ||
   name.startsWith('standalone.pid.');
 
+/** An email that is being written gets its name once it is whole, and may be gone a moment later under the name before. */
+const isUnfinished = (name: string): boolean => name.endsWith('.part');
+
 /**
  * Backs up all databases at one moment, and the secrets without which they cannot be read, while the platform runs.
  * @returns where the backup is
@@ -36,7 +40,7 @@ export async function backUp({ dataDir, folder, keep, print }: BackUpOptions): P
   const target = await makeIn(folder, began, async (unfinished) => {
     await backUpPostgres(server, join(dataDir, 'postgres'), join(unfinished, 'postgres'));
     for (const name of await readdir(dataDir))
-      if (!isLeftOut(name)) await cp(join(dataDir, name), join(unfinished, name), { recursive: true });
+      if (!isLeftOut(name)) await copyFiles(join(dataDir, name), join(unfinished, name), isUnfinished);
     const files = await digestsOf(unfinished, manifestFile);
     const times = { began_at: began.toISOString(), ended_at: new Date().toISOString() };
     const says: Manifest = { version, ...times, ...known, files };

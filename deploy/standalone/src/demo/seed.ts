@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createAffiliate } from '@app/contracts/affiliates';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { createDiscount } from '@app/contracts/discounts';
@@ -6,7 +7,7 @@ import { dayMs } from '@app/contracts/durations';
 import { createFunnelEmail, createOffer } from '@app/contracts/funnels';
 import { idSuffixOf } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
-import { createProduct } from '@app/contracts/products';
+import { createProduct, putProductImage } from '@app/contracts/products';
 import type { Requester } from '@app/messaging/requester';
 import { demoOrders } from './demo-orders.rules.ts';
 import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';
@@ -37,12 +38,18 @@ export async function seedCatalog(context: SeedContext): Promise<Map<string, str
   return new Map(bumpIds);
 }
 
-/** Weeks of orders, all at once, so that checkout batches them; returns how many. */
+/** Orders that are sent at once: checkout batches them, and the log of events has those before them already. */
+const together = 25;
+
+/** Weeks of orders in the order of their times, which the log of events keeps; returns how many. */
 export async function seedOrders(context: SeedContext, bumpIds: ReadonlyMap<string, string[]>): Promise<number> {
   const commands = commandSender(context, 'orders');
   const account = { testMode: false, supportEmail: demoSeller.email };
   const orders = demoOrders(demoProducts, bumpIds, context.startedAt);
-  await Promise.all(orders.map(({ atMs, body }) => commands(createOrder, { body, account }, atMs)));
+  for (let from = 0; from < orders.length; from += together) {
+    const sent = orders.slice(from, from + together);
+    await Promise.all(sent.map(({ atMs, body }) => commands(createOrder, { body, account }, atMs)));
+  }
   return orders.length;
 }
 
@@ -106,5 +113,9 @@ async function addProduct(commands: SendCommand, product: DemoProduct, atMs: num
     ),
     ...product.discounts.map((body) => commands(createDiscount, { productId, body }, atMs)),
   ]);
+  await commands(putProductImage, { productId, body: { data: pictureOf(product.slug) } }, atMs);
   return bumps.map(({ id }) => id);
 }
+
+/** The picture of each product, drawn for the demo shop, as base64. */
+const pictureOf = (slug: string): string => readFileSync(new URL(`pictures/${slug}.webp`, import.meta.url), 'base64');

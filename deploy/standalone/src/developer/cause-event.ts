@@ -53,6 +53,12 @@ const recipes: Readonly<Partial<Record<EventName, Recipe>>> = {
     await causing.client.cancelSubscription({ subscriptionId: id, body: {} });
     return `A test subscription, canceled: ${id}`;
   },
+  'withdrawal.requested': async (causing) => {
+    const { orderId: bought, email } = await order(causing, 'onetime');
+    const { handle } = await causing.client.getSettings();
+    await causing.client.confirmWithdrawal({ body: { handle, name: 'Test Buyer', bought, email } });
+    return `A withdrawal from a test order: ${bought}`;
+  },
   'subscription.rebilled': (causing) => renew(causing, 'sim_ok'),
   'subscription.payment_failed': (causing) => renew(causing, 'sim_renewal_declined'),
 };

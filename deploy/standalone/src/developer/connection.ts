@@ -22,3 +22,14 @@ export function openConnection(env: Readonly<Record<string, string | undefined>>
     );
   return { baseUrl, client: new Client({ baseUrl, key }) };
 }
+
+/**
+ * What went wrong, in one line: `fetch` keeps in its cause why nobody answered. Where a name has several addresses that cause has a code
+ * and no message.
+ */
+export function reasonOf(err: unknown): string {
+  const { message, cause } = err as Error;
+  if (!(cause instanceof Error)) return message;
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  return `${message}: ${cause.message || code}`;
+}

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { signatureHeader } from '@app/webhook-dispatcher/signature';
 import { type Client, isProblem, type LoggedEvent } from '../../../../clients/typescript/client.ts';
+import { reasonOf } from './connection.ts';
 
 export interface Forwarding {
   readonly client: Client;
@@ -47,7 +48,7 @@ async function readPage({ client, say, wait }: Forwarding, last: string | undefi
       isUnreachable = false;
     } catch (err) {
       if (isProblem(err) && refusals.has(err.status)) throw err;
-      if (!isUnreachable) say(`The deployment does not answer: ${(err as Error).message}. Trying again.`);
+      if (!isUnreachable) say(`The deployment does not answer: ${reasonOf(err)}. Trying again.`);
       isUnreachable = true;
     }
     await wait();
@@ -67,9 +68,7 @@ async function forward({ to, secret, say, wait }: Forwarding, logged: LoggedEven
       await answer.body?.cancel();
       return `${event} ${id} → ${answer.status}${answer.ok ? '' : ', not acknowledged'}`;
     } catch (err) {
-      const { cause, message } = err as Error;
-      if (isFirst)
-        say(`${event} ${id}: ${to} cannot be reached (${(cause as Error | undefined)?.message ?? message}). It waits.`);
+      if (isFirst) say(`${event} ${id}: ${to} cannot be reached (${reasonOf(err)}). It waits.`);
     }
     await wait();
   }

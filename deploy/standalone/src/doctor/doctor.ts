@@ -1,14 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freeBytes } from '@app/embedded/free-space';
-import { rowsOf } from '../backup/back-up.ts';
-import { folderBeside, takenAt } from '../backup/backups.ts';
-import { ignoredVariables, loopbackWarning, readConfig, type StandaloneConfig } from '../config.ts';
-import { readConnections } from '../connections.ts';
-import { readCredentials } from '../credentials.ts';
-import { isLoopbackHost } from '../loopback.ts';
+import { isMissed, lastStartMs } from '@app/runs/start-time';
 import {
   aboutBackup,
   aboutClock,
@@ -18,108 +12,85 @@ import {
   aboutProxy,
   aboutReadiness,
   aboutSettings,
-  aboutStripe,
   aboutUnverified,
   type Finding,
-  linesOf,
-  type Ready,
-  unseen,
-} from './findings.rules.ts';
+} from '@app/service-host/doctor/findings.rules';
+import { lookAtStripe } from '@app/service-host/doctor/look-at-stripe';
+import {
+  answersMail,
+  clockDifferenceMs,
+  look,
+  readDailyJob,
+  readReadiness,
+  report,
+} from '@app/service-host/doctor/looks';
+import { rowsOf } from '../backup/back-up.ts';
+import { folderBeside, takenAt } from '../backup/backups.ts';
+import { dataDirOf, readConfig } from '../config.ts';
+import { type RunningSettings, readConnections, readRunningSettings, runningSettingsOf } from '../connections.ts';
+import { readCredentials } from '../credentials.ts';
+import { isLoopbackHost } from '../loopback.ts';
 
-/** Nothing that is asked may hang. */
-const withinMs = 5_000;
+/** Of the process that runs; where none does, of this shell, which `npm start` would be started from. */
+function settingsFor(dataDir: string): RunningSettings {
+  const running = readRunningSettings(dataDir);
+  if (running !== undefined) return running;
+  const config = readConfig();
+  return runningSettingsOf(config, `http://127.0.0.1:${config.PORT}`);
+}
 
-async function examine(config: StandaloneConfig, backups: string | undefined): Promise<Finding[]> {
-  const dataDir = resolve(config.DATA_DIR);
+async function examine(dataDir: string, backups: string | undefined): Promise<Finding[]> {
+  const running = settingsFor(dataDir);
   // Read when they are needed: what does not run is a finding like others.
-  const gateway = () => readConnections(dataDir, 'gateway').DATABASE_URL;
-  const billing = () => readConnections(dataDir, 'billing').DATABASE_URL;
+  const gateway = () => readConnections(dataDir, 'gateway');
   const folder = resolve(backups ?? folderBeside(dataDir));
-  const { PUBLIC_URL: publicUrl, TRUST_PROXY: trustProxy, HOST, SMTP_URL, EMAIL_DIR } = config;
+  const {
+    url,
+    PUBLIC_URL: publicUrl,
+    TRUST_PROXY: trustProxy,
+    HOST,
+    SMTP_URL,
+    EMAIL_DIR,
+    dailyStartMinute: startMinute,
+  } = running;
   const isPublic = !isLoopbackHost(HOST) || (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname));
-  const local = `http://127.0.0.1:${config.PORT}`;
   const platformKey = () => readCredentials(dataDir)?.platformKey ?? '';
   return [
-    ...aboutSettings([ignoredVariables(config), loopbackWarning(config)].filter((text) => text !== undefined)),
+    ...aboutSettings(running.warnings),
     aboutProxy({ publicUrl, trustProxy, isLoopbackHost: isLoopbackHost(HOST), isPublic }),
     await look('disk', () => aboutDisk(freeBytes(dataDir))),
-    ...aboutReadiness(await ready(local)),
-    await look('clock', async () => aboutClock('PostgreSQL', await clockDifferenceMs(gateway()))),
-    await look('backup', async () => aboutBackup(await newestBackup(folder), folder, Date.now())),
-    await look('daily job', async () => aboutDailyJob(await lastDailyJob(config, local, platformKey()), Date.now())),
-    await look('mail', async () =>
-      aboutMail(SMTP_URL === undefined ? undefined : await answers(SMTP_URL), EMAIL_DIR ?? join(dataDir, 'emails')),
+    ...aboutReadiness(await readReadiness(url), 'app.log of DATA_DIR'),
+    await look('clock', async () =>
+      aboutClock('PostgreSQL', await clockDifferenceMs(() => serverMs(gateway().DATABASE_URL))),
     ),
-    await look('Stripe', async () => aboutStripe({ endpoints: await stripeEndpoints(billing()) })),
-    await look('addresses', async () => aboutUnverified(await unverifiedAccounts(gateway()))),
+    await look('backup', async () => aboutBackup(await newestBackup(folder), folder, Date.now())),
+    await look('daily job', async () =>
+      aboutDailyJob(await lastDailyJob(url, platformKey(), startMinute), Date.now(), 'Run npm run daily.'),
+    ),
+    await look('mail', async () =>
+      aboutMail(SMTP_URL === undefined ? undefined : await answersMail(SMTP_URL), EMAIL_DIR ?? join(dataDir, 'emails')),
+    ),
+    ...[await look('Stripe', () => lookAtStripe(gateway(), publicUrl))].flat(),
+    await look('addresses', async () => aboutUnverified(await unverifiedAccounts(gateway().DATABASE_URL))),
   ];
 }
 
-/** That one thing cannot be looked at hides no other: it is when something is broken that an operator looks. */
-async function look(about: string, at: () => Finding | Promise<Finding>): Promise<Finding> {
-  try {
-    return await at();
-  } catch (err) {
-    return unseen(about, (err as Error).message);
-  }
-}
-
-async function ready(url: string): Promise<Ready> {
-  try {
-    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(withinMs) });
-    return (await answer.json()) as Ready;
-  } catch (err) {
-    return { status: 'no answer', missing: [`the gateway at ${url} (${(err as Error).message})`] };
-  }
-}
-
-async function clockDifferenceMs(url: string): Promise<number> {
-  const beforeMs = Date.now();
-  const [row] = await rowsOf<{ ms: number }>(
-    url,
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
-  );
-  // It was read at some time between the two.
-  const [least, most] = [(row?.ms ?? 0) - Date.now(), (row?.ms ?? 0) - beforeMs];
-  return Math.max(least, Math.min(most, 0));
-}
+const serverMs = async (url: string): Promise<number> => {
+  const text = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms';
+  return (await rowsOf<{ ms: number }>(url, text))[0]?.ms ?? 0;
+};
 
 async function newestBackup(folder: string): Promise<Date | undefined> {
   const names = await readdir(folder).catch(() => []);
   return names.flatMap((name) => takenAt(name) ?? []).toSorted((a, b) => b.getTime() - a.getTime())[0];
 }
 
-interface Run {
-  readonly finished_at: string | null;
-  readonly result?: { readonly problems: readonly { readonly code: string }[] } | null;
+async function lastDailyJob(url: string, key: string, startMinute: number | undefined) {
+  const { dueSince, ...last } = await readDailyJob(url, key);
+  const isMissedOne = startMinute !== undefined && isMissed(dueSince, Date.now(), startMinute);
+  const dueAt = isMissedOne ? new Date(lastStartMs(Date.now(), startMinute)) : undefined;
+  return { ...last, dueAt, isScheduled: startMinute !== undefined };
 }
-
-async function lastDailyJob({ DAILY_AT, CLOCK_CONTROL }: StandaloneConfig, url: string, key: string) {
-  const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${url}/api/v1/daily-runs`, { headers, signal: AbortSignal.timeout(withinMs) });
-  if (!answer.ok) throw new Error(`the gateway answered with ${answer.status}`);
-  const { data } = (await answer.json()) as { readonly data: readonly Run[] };
-  const last = data.find(({ finished_at }) => finished_at !== null);
-  const problems = [...new Set(last?.result?.problems.map(({ code }) => code) ?? [])];
-  const isScheduled = DAILY_AT !== 'off' && CLOCK_CONTROL === 'disabled';
-  return { finishedAt: last?.finished_at ?? undefined, problems, isScheduled };
-}
-
-/** Whether the mail server greets. What it takes, the first email shows. */
-async function answers(url: string): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) || (protocol === 'smtps:' ? 465 : 587) });
-  const { promise, resolve: end } = Promise.withResolvers<boolean>();
-  socket.once('connect', () => end(true)).once('error', () => end(false));
-  socket.setTimeout(withinMs, () => end(false));
-  return await promise.finally(() => socket.destroy());
-}
-
-const stripeEndpoints = (url: string) =>
-  rowsOf<{ status: string; accounts: number }>(
-    url,
-    `select status, count(*)::int as accounts from processor_webhooks where processor = 'stripe' group by status order by status`,
-  );
 
 async function unverifiedAccounts(url: string): Promise<number> {
   const [row] = await rowsOf<{ accounts: number }>(
@@ -130,14 +101,13 @@ async function unverifiedAccounts(url: string): Promise<number> {
 }
 
 /*
- * `npm run doctor`, beside a running `npm start` and with its settings: says of each thing that breaks in practice how it is, and what to do.
+ * `npm run doctor`, beside a running `npm start`, by whose settings it judges: says of each thing that breaks in practice how it is, and what to do.
  * Changes nothing. Exit code 0: nothing is bad; 2: something is; 1: it could not look.
  */
 try {
   const { values } = parseArgs({ options: { backups: { type: 'string' } } });
-  const findings = await examine(readConfig(), values.backups);
-  for (const line of linesOf(findings)) process.stdout.write(`${line}\n`);
-  process.exitCode = findings.some(({ state }) => state === 'bad') ? 2 : 0;
+  const findings = await examine(resolve(dataDirOf()), values.backups);
+  process.exitCode = report(findings, (text) => void process.stdout.write(text));
 } catch (err) {
   process.stderr.write(`${(err as Error).message}\n`);
   process.exitCode = 1;
