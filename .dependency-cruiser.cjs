@@ -107,7 +107,10 @@ const rules = {
   'reconciliation-repairs-what-charges': {
     comment:
       'Reconciliation of billing alone knows that a database can be restored and that money can exist on one side. What charges asks it by `PaymentDeps`.',
-    from: { path: '^services/billing/src/(charging|holds|refunds|cards|subscriptions)/', pathNot: tests },
+    from: {
+      path: '^services/billing/src/(charging|holds|refunds|cards|subscriptions|disputes|processors|runs)/',
+      pathNot: tests,
+    },
     to: { path: '^services/billing/src/reconciliation/' },
   },
   'services-never-import-each-other': {
@@ -144,7 +147,7 @@ const rules = {
         '^services/gateway/src/api/(create-call|operations/all-operations)\\.ts$',
         '^services/gateway/src/(identity/([^/]+\\.rules|letters/letter-paths)|mcp/(tools|generic-tools))\\.ts$',
         '^libs/pages/src/',
-        '^libs/contracts/src/(common|errors)\\.ts$',
+        '^libs/contracts/src/(common|errors|ids)\\.ts$',
         '^libs/service-kit/src/clock\\.ts$',
       ],
     },

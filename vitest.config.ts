@@ -107,7 +107,7 @@ export default defineConfig({
       // By `npm run judge`: Lighthouse, and times beside other times of the same run.
       apart('judge', 'e2e/judge/*.judge.ts', 4),
       // By `npm run shots`: pictures for people.
-      apart('shots', '{e2e/shots,libs/*/test}/*.shots.ts', 5, { testTimeout: 900_000, maxWorkers: 2 }),
+      apart('shots', '{e2e/shots,libs/*/test}/*.shots.ts', 5, { testTimeout: 3_600_000, maxWorkers: 2 }),
       // By `npm run stripe:check`: at Stripe, with a test key.
       apart('stripe-check', 'services/billing/test/stripe/*.check.ts', 6, { globalSetup: [infrastructure] }),
       // By `npm run chaos:money`: it lasts as long as its options say.

@@ -9,6 +9,7 @@ import { measureOrders } from './measure/measure-orders.ts';
 import { type Options, type PartName, readOptions } from './options.ts';
 import { measureCheckouts } from './parts/measure-checkouts.ts';
 import { measureDeliveries } from './parts/measure-deliveries.ts';
+import { measureEvents } from './parts/measure-events.ts';
 import { measureLimits } from './parts/measure-limits.ts';
 import { measureLists } from './parts/measure-lists.ts';
 import { measureMcp } from './parts/measure-mcp.ts';
@@ -30,7 +31,15 @@ const listedProducts = 20;
 const warmUpConnections = 8;
 
 /** Parts that do not run on the platform that is compared with the floor. */
-const apart: readonly PartName[] = ['start', 'profile', 'deliveries', 'limits', 'webhook-lists', 'stripe-renewals'];
+const apart: readonly PartName[] = [
+  'start',
+  'profile',
+  'events',
+  'deliveries',
+  'limits',
+  'webhook-lists',
+  'stripe-renewals',
+];
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -57,6 +66,10 @@ async function measureOnSharedServers(options: Options, directory: string, resul
   results.machine['nats-server'] = infra.versions.nats;
   if (options.parts.some((part) => !apart.includes(part))) {
     await compare(options, infra, results);
+  }
+  if (options.parts.includes('events') && !options.floorOnly) {
+    step('events: what one relay publishes and one process of metrics takes while more wait');
+    results.events = await measureEvents(infra, options.lengths);
   }
   if (options.parts.includes('deliveries') && !options.floorOnly) {
     step('deliveries: events and a backlog of one webhook-dispatcher, beside undici alone');

@@ -9,6 +9,7 @@ const partNames = [
   'mcp',
   'metrics',
   'latency',
+  'events',
   'deliveries',
   'limits',
   'webhook-lists',

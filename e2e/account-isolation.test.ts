@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 
 /** Those to the endpoint, again. */
-const recovered = 3;
+const recovered = 4;
 
 /** What the victim has set going is over, and would not be taken for the attacker's doing. */
 async function untilAtRest(): Promise<void> {
@@ -87,6 +87,8 @@ const attempts = (): Record<string, Attempt> => {
   const subscription = { subscriptionId: ids.subscriptionId as string };
   const endpoint = { endpointId: ids.endpointId as string };
   const offer = { headline: 'x', priceCents: 1 };
+  const bump = { params: { ...product, offerId: ids.bumpId as string }, expect: 'unknown' } as const;
+  const upsell = { params: { ...product, offerId: ids.upsellId as string }, expect: 'unknown' } as const;
   const email = { position: 9, sendDay: 0, subject: 'x', body: 'x' };
   const automation = { automationId: ids.automationId as string };
   const checkout = {
@@ -94,6 +96,9 @@ const attempts = (): Record<string, Attempt> => {
     headers: { 'x-checkout-secret': attackersSecret },
     expect: 'unknown',
   } as const;
+  const declared = { handle: 'other-shop', name: 'Mine', bought: ids.orderId as string, email: 'a@example.com' };
+  const withdrawal = { body: declared, expect: ({ status }: Answer) => expect(status).toBe(200) };
+  const closing = { params: { withdrawalId: ids.withdrawalId as string }, body: { status: 'accepted' } };
   // What buyers of one seller reach of each other: portal-isolation.test.ts.
   const ofPortal = { headers: { 'x-portal-session': portalSecret }, expect: 'unknown' } as const;
   return {
@@ -106,15 +111,13 @@ const attempts = (): Record<string, Attempt> => {
     updateProduct: { params: product, body: { priceCents: 1 }, expect: 'unknown' },
     putProductImage: { params: product, body: { data: onePixel }, expect: 'unknown' },
     deleteProductImage: { params: product, expect: 'unknown' },
+    ...{ getBump: bump, deleteBump: bump, deleteBumpImage: bump },
     getFunnel: { params: product, expect: 'unknown' },
     createBump: { params: product, body: offer, expect: 'unknown' },
-    getBump: { params: { ...product, offerId: ids.bumpId as string }, expect: 'unknown' },
-    updateBump: { params: { ...product, offerId: ids.bumpId as string }, body: offer, expect: 'unknown' },
-    deleteBump: { params: { ...product, offerId: ids.bumpId as string }, expect: 'unknown' },
+    ...{ updateBump: { ...bump, body: offer }, putBumpImage: { ...bump, body: { data: onePixel } } },
     createUpsell: { params: product, body: offer, expect: 'unknown' },
-    getUpsell: { params: { ...product, offerId: ids.upsellId as string }, expect: 'unknown' },
-    updateUpsell: { params: { ...product, offerId: ids.upsellId as string }, body: offer, expect: 'unknown' },
-    deleteUpsell: { params: { ...product, offerId: ids.upsellId as string }, expect: 'unknown' },
+    ...{ getUpsell: upsell, deleteUpsell: upsell, deleteUpsellImage: upsell },
+    ...{ updateUpsell: { ...upsell, body: offer }, putUpsellImage: { ...upsell, body: { data: onePixel } } },
     createFunnelEmail: { params: product, body: email, expect: 'unknown' },
     updateFunnelEmail: { params: { ...product, emailId: ids.emailId as string }, body: email, expect: 'unknown' },
     deleteFunnelEmail: { params: { ...product, emailId: ids.emailId as string }, expect: 'unknown' },
@@ -128,12 +131,14 @@ const attempts = (): Record<string, Attempt> => {
       expect: 'unknown',
     },
     deleteDiscount: { params: { ...product, discountId: ids.discountId as string }, expect: 'unknown' },
-    ...own('listOrders', 'listTestOrders', 'exportOrders', 'exportSubscriptions', 'listCheckouts'),
+    ...own('listOrders', 'listTestOrders', 'exportOrders', 'exportSubscriptions', 'listCheckouts', 'listWithdrawals'),
     exportStatement: { params: { code: 'victimleaf' }, expect: 'unknown' },
     createOrder: {
       body: { productSlug: 'victim-club', email: 'a@example.com' },
       expect: (answer) => expect(answer).toMatchObject({ status: 422, json: { code: 'product_not_found' } }),
     },
+    listCustomers: { expect: 'own' },
+    getCustomer: { params: { customerId: ids.customerId as string }, expect: 'unknown' },
     getOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     previewRefund: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     refundOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
@@ -156,6 +161,7 @@ const attempts = (): Record<string, Attempt> => {
       params: { handle: 'no-such-shop' },
       expect: (answer) => expect(answer.status).toBe(404),
     },
+    listShopProducts: { params: { handle: 'other-shop' }, expect: 'own' },
     getOffer: {
       params: { handle: 'other-shop', slug: 'victim-course' },
       expect: 'unknown',
@@ -173,6 +179,8 @@ const attempts = (): Record<string, Attempt> => {
     decideUpsell: { ...checkout, body: { accept: true } },
     getOptOut: { params: { token: 'a'.repeat(43) }, expect: 'unknown' },
     optOut: { params: { token: 'a'.repeat(43) }, expect: 'unknown' },
+    ...{ requestWithdrawal: withdrawal, confirmWithdrawal: withdrawal },
+    closeWithdrawal: { ...closing, expect: 'unknown' },
     listSubscriptions: { expect: 'own' },
     getSubscription: { params: subscription, expect: 'unknown' },
     cancelSubscription: { params: subscription, expect: 'unknown' },
@@ -213,6 +221,7 @@ const attempts = (): Record<string, Attempt> => {
     createPayout: { params: { code: 'victimleaf' }, query: '?includePending=true', expect: 'unknown' },
     listPayouts: { expect: 'own' },
     getOverview: { expect: 'own' },
+    getRetention: { expect: 'own' },
     getFees: { expect: 'own' },
     getMetrics: { params: product, expect: 'unknown' },
     getMetricSeries: { params: product, query: '?metric=customers', expect: 'unknown' },
@@ -403,7 +412,7 @@ test('a list goes on from ids of its own account alone: another account’s is a
     listProducts: ids.productId,
     listOrders: ids.orderId,
     listTestOrders: ids.orderId,
-    listSubscriptions: ids.subscriptionId,
+    ...{ listSubscriptions: ids.subscriptionId, listWithdrawals: ids.withdrawalId },
     listApiKeys: ids.keyId,
     listAuditEntries: ids.auditEntryId,
     listPayments: ids.paymentId,

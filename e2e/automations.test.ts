@@ -72,7 +72,9 @@ test('a template is checked, previewed and tested before a buyer sees it', async
   expect(preview.json).toMatchObject({
     to: 'maya@example.com',
     subject: 'Hi Maya',
-    text: 'Bought at Ada & Co: Watercolour Course\n',
+    text: expect.stringMatching(
+      /^Bought at Ada & Co: Watercolour Course\n\nWithdraw from contract here: http.*\/p\/test-seller\/withdraw\n$/,
+    ),
   });
   const made = await seller.call('POST', '/api/v1/automations', { body: { ...automation, action: good } });
   const tested = await seller.call('POST', `/api/v1/automations/${made.json.id}/test`);

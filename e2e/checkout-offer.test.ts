@@ -4,8 +4,18 @@ import { addProduct, call, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { handled } from './support/waits.ts';
 
-/** A PNG of 70 bytes. */
-const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** A PNG of 70 bytes that no other file sends: whoever else had the picture would keep its address alive. */
+const onePixel = pngOf(1_001);
+
+/** A picture's address is made of its bytes, and these say its width. */
+function pngOf(width: number): string {
+  const bytes = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  bytes.writeUInt32BE(width, 16);
+  return bytes.toString('base64');
+}
 
 let platform: SharedPlatform;
 let seller: Seller;
@@ -97,6 +107,25 @@ test('an earlier handle leads to the offer, which says the current one', async (
   expect(json.product.checkoutUrl).toMatch(new RegExp(`/c/${handle}/${slug}$`));
 });
 
+test('an earlier slug leads to the product at its current address, and an order may name it', async () => {
+  const { slug, productId } = await addProduct(seller, 'slug-before');
+  await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { slug: 'slug-now' } });
+  const moved = await fetch(`${platform.baseUrl}/c/${handle}/${slug}?utm_source=mail`, { redirect: 'manual' });
+  const location = moved.headers.get('location') ?? '';
+  expect([moved.status, location]).toEqual([308, `/c/${handle}/slug-now?utm_source=mail`]);
+  expect((await fetch(`${platform.baseUrl}${location}`, { redirect: 'manual' })).status).toBe(200);
+  const order = await seller.call('POST', '/api/v1/orders', { body: { productSlug: slug, email: 'ada@example.com' } });
+  expect(order.status).toBe(200);
+});
+
+test('the id of a product leads to its current address', async () => {
+  const { productId } = await addProduct(seller, 'by-id');
+  const moved = await fetch(`${platform.baseUrl}/c/${handle}/${productId}`, { redirect: 'manual' });
+  expect([moved.status, moved.headers.get('location')]).toEqual([308, `/c/${handle}/by-id`]);
+  const unknown = await fetch(`${platform.baseUrl}/c/${handle}/${productId.slice(0, -4)}0000`, { redirect: 'manual' });
+  expect(unknown.status).toBe(404);
+});
+
 test('picture and logo are at addresses of their bytes, which say exactly what they are and never change', async () => {
   const { productId, slug } = await addProduct(seller, 'pictured');
   const path = `/api/v1/products/${productId}/image`;
@@ -123,6 +152,43 @@ test('picture and logo are at addresses of their bytes, which say exactly what t
   expect([without.product.imageUrl, without.seller.logoUrl]).toEqual([null, null]);
   // At its own address too, which shows no other picture ever.
   for (const url of [picture.json.url, logo.json.url]) expect((await fetch(url)).status).toBe(404);
+});
+
+test('a bump and an upsell show a picture and an earlier price of their own, and are charged their price', async () => {
+  const { productId, slug, bumpId } = await addProduct(seller, 'offers-pictured');
+  const under = `/api/v1/products/${productId}`;
+  const upsell = { headline: 'The workbook', priceCents: 2_900 };
+  const upsellId = (await seller.call('POST', `${under}/upsells`, { body: upsell })).json.id;
+  const [bumpAt, upsellAt] = [`${under}/bumps/${bumpId}`, `${under}/upsells/${upsellId}`];
+  const put = async (at: string, width: number) =>
+    (await seller.call('PUT', `${at}/image`, { body: { data: pngOf(width) } })).json.url;
+  const [bumpUrl, upsellUrl] = [await put(bumpAt, 1_002), await put(upsellAt, 1_003)];
+  for (const at of [bumpAt, upsellAt]) {
+    const low = await seller.call('PATCH', at, { body: { compareAtCents: 1_900 } });
+    expect([low.status, low.json.errors?.[0]?.field]).toEqual([422, 'compareAtCents']);
+    const changed = await seller.call('PATCH', at, { body: { compareAtCents: 4_900 } });
+    expect(changed.json).toMatchObject({ compare_at_cents: 4_900, image_url: at === bumpAt ? bumpUrl : upsellUrl });
+  }
+  const bump = { id: bumpId, compareAtCents: 4_900, imageUrl: bumpUrl, priceCents: 1_900 };
+  expect((await offer(slug)).json.bumps).toMatchObject([bump]);
+  const body = { handle, slug, bumpIds: [bumpId], email: 'pictured@example.com' };
+  const { id, secret, bumps } = (await call(platform.baseUrl, 'POST', '/api/checkout', { body })).json;
+  expect(bumps).toMatchObject([bump]);
+  const headers = { 'x-checkout-secret': secret };
+  const changed = await call(platform.baseUrl, 'PATCH', `/api/checkout/${id}`, { headers, body: { name: 'Ada' } });
+  expect(changed.json).toMatchObject({ totalCents: 11_800, bumps: [bump] });
+  await call(platform.baseUrl, 'POST', `/api/checkout/${id}/pay`, { headers, body: { paymentMethod: 'sim_ok' } });
+  // What the buyer was offered stays while they decide.
+  await seller.call('PATCH', upsellAt, { body: { compareAtCents: null } });
+  const held = (await call(platform.baseUrl, 'GET', `/api/checkout/${id}`, { headers })).json;
+  expect(held).toMatchObject({ status: 'authorized', bumps: [bump] });
+  expect(held.upsell).toMatchObject({ amountCents: 2_900, compareAtCents: 4_900, imageUrl: upsellUrl });
+  expect((await fetch(upsellUrl)).status).toBe(200);
+  await seller.call('DELETE', `${upsellAt}/image`);
+  await seller.call('DELETE', bumpAt);
+  for (const url of [bumpUrl, upsellUrl]) expect((await fetch(url)).status).toBe(404);
+  const funnel = (await seller.call('GET', `/api/products/${productId}/funnel`)).json;
+  expect(funnel).toMatchObject({ bumps: [], upsells: [{ image_url: null, compare_at_cents: null }] });
 });
 
 test('a picture of 150 KB is taken; a larger one, one that is no base64, and an SVG are refused with the field', async () => {

@@ -4,6 +4,7 @@ import { serviceNames } from '@app/contracts/services';
 import { freePort } from '@app/embedded/ports';
 import { roundEnded } from '@app/service-kit/background-loop';
 import { installationKnown } from '@app/service-kit/installation';
+import { expectFiring, hasPromtool, scrape } from '@app/testing/alerts';
 import { startReceiver } from '@app/testing/http-receiver';
 import { listen } from '@app/testing/points';
 import { expect, onTestFinished, test } from 'vitest';
@@ -25,8 +26,13 @@ const settings = {
   WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
 };
 
+/** Of the one that was started last. */
+let healthPort: number;
+
 async function start(directory: string, args: string[] = []): Promise<Standalone> {
-  const standalone = startStandalone(directory, await freePort(), settings, args);
+  healthPort = await freePort();
+  const figures = { METRICS_PAGE: 'enabled', HEALTH_PORT: String(healthPort) };
+  const standalone = startStandalone(directory, await freePort(), { ...settings, ...figures }, args);
   running.push(standalone);
   await standalone.until(/^ready /);
   return standalone;
@@ -53,7 +59,8 @@ test('a copy only reads until it is adopted, and then does what waited; its orig
   const receiver = await startReceiver({ respond: () => ({ status: 500 }) });
   onTestFinished(() => receiver.close());
   expect((await seller('PUT', '/api/v1/webhook-endpoint', { url: receiver.url })).status).toBe(200);
-  const { handle } = (await seller('GET', '/api/v1/settings')).json;
+  const { handle, businessName } = (await seller('GET', '/api/v1/settings')).json;
+  expect(businessName).toBe('My shop');
   const product = { name: 'Club', slug: 'club', priceCents: 1_900, currency: 'usd', status: 'live' };
   const monthly = { ...product, pricingType: 'subscription', billingInterval: 'month' };
   expect((await seller('POST', '/api/v1/products', monthly)).status).toBe(200);
@@ -76,6 +83,7 @@ test('a copy only reads until it is adopted, and then does what waited; its orig
     status: 'degraded',
     warnings: [expect.stringContaining('npm run adopt')],
   });
+  if (hasPromtool) expectFiring([await scrape(healthPort, 10)], ['NothingGoesOut']);
 
   // A month later a renewal is due, and the webhooks that failed are.
   const sentBefore = receiver.requests.length;

@@ -57,8 +57,9 @@ startOwnCluster(() => ({
   settings: {
     ...later.settings,
     ...shortLeases,
-    ...{ PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: slowMs, EMAIL_DIR: emails },
+    ...{ PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: slowMs },
   },
+  emails,
   apart: ['billing', 'checkout'],
 }));
 beforeAll(() => verifyAddress(cluster.baseUrl, seller, emails));

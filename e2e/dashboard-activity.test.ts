@@ -47,7 +47,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
 
     await attemptedOrderOf(seller, 'ada@example.com');
     await page.goto('/app/activity');
-    await page.getByRole('link', { name: 'Order paid to' }).click();
+    await page.getByRole('link', { name: 'Order paid · ada@example.com · Course · $' }).click();
     await page.getByText('What to do').textContent();
     await page.getByText('Answer: 404').textContent();
     for (const text of ['<h1>No such page</h1>', 'POST /sales HTTP/1.1', '"email": "ada@example.com"'])
@@ -76,7 +76,11 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await attemptedOrderOf(seller, email);
     if (script) await page.clock.fastForward(61_000);
     else await page.reload();
-    await page.getByRole('link', { name: `${email} · Course` }).click();
+    const sold = page.getByRole('link', { name: `${email} · Course` });
+    await sold.textContent();
+    await page.getByRole('link', { name: 'All events' }).click();
+    await page.waitForURL('**/app/activity/events');
+    await sold.click();
     await page.waitForURL('**/app/orders/ord_*');
   });
 
@@ -133,6 +137,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByRole('link', { name: 'Send a test' }).click();
     await page.getByRole('button', { name: 'Send the test' }).click();
     await page.getByText('It is a test.').textContent();
+    expect(await page.getByRole('link', { name: 'Open the order' }).count()).toBe(0);
 
     await page.goto(`${address}/secret`);
     await page.getByLabel('Your password').fill('a long enough password');

@@ -46,8 +46,8 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
       expect.stringContaining(`,past_due,`),
     ]);
     await page.getByRole('link', { name: email }).click();
-    await page.getByRole('alert').getByText('$29.00 not charged to the saved card for the renewal').textContent();
-    await page.getByRole('alert').getByText('It is tried again').textContent();
+    await page.getByRole('alert').getByText('The renewal of $29.00 failed.').textContent();
+    await page.getByRole('alert').getByText('Next try:').textContent();
     await page.getByRole('link', { name: 'Send the buyer a link for another card' }).click();
     await page.getByRole('button', { name: 'Make the link' }).click();
     const link = await page.getByLabel('Link', { exact: true }).inputValue();

@@ -52,9 +52,11 @@ async function startListening(dataDir: string, to: string, { of = seller } = {})
 }
 
 async function trigger(dataDir: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  const run = promisify(execFile)(process.execPath, [programOf('trigger'), ...args], {
-    env: environment(seller, dataDir),
-  });
+  return await triggerIn(environment(seller, dataDir), ...args);
+}
+
+async function triggerIn(env: NodeJS.ProcessEnv, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  const run = promisify(execFile)(process.execPath, [programOf('trigger'), ...args], { env });
   return await run.catch((err: { stdout: string; stderr: string }) => err);
 }
 
@@ -134,6 +136,8 @@ test('an event is made to happen as a rehearsal, and what cannot be says why', a
     [['order.shipped'], /^Name one event\./],
   ] as const)
     expect((await trigger(dataDir, ...args)).stderr).toMatch(reason);
+  const nowhere = { ...environment(seller, dataDir), BASE: `http://127.0.0.1:${await freePort()}` };
+  expect((await triggerIn(nowhere, 'order.paid')).stderr).toMatch(/ECONNREFUSED/);
   const endpoint = await startReceiver();
   await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${endpoint.url}/hook` } });
   expect((await trigger(dataDir, 'dispute.opened')).stdout).toMatch(/^A sample of dispute\.opened to /);

@@ -24,7 +24,7 @@ const subscription = { subscriptionId: text, product: text, email: text };
 const subscriptionChanged = { ...subscription, mrrCents: integer };
 
 /** Each event's fields beside `event` and `sentAt`, as they were published first. Later additions stand in the API's description. */
-const published: Record<string, Record<string, 'string' | 'integer'>> = {
+const published: Record<string, Record<string, 'string' | 'integer' | 'boolean'>> = {
   'order.paid': {
     ...{ orderId: text, product: text, productId: text, email: text, name: text, firstName: text, country: text },
     ...{ countryCode: text, totalCents: integer, total: text, currency: text, affiliate: text, accessUrl: text },
@@ -44,6 +44,10 @@ const published: Record<string, Record<string, 'string' | 'integer'>> = {
   'subscription.resumed': subscriptionChanged,
   'affiliate.paid': {
     ...{ affiliate: text, name: text, email: text, amountCents: integer, commissionCount: integer, payoutId: text },
+  },
+  'withdrawal.requested': {
+    ...{ withdrawalId: text, orderId: text, product: text, productId: text, name: text, email: text, bought: text },
+    ...{ statement: text, late: 'boolean' },
   },
   'funnel.email.sync': {
     ...{ productId: text, productSlug: text, product: text, position: integer, sendDay: integer, subject: text },
@@ -170,8 +174,8 @@ test('orders, checkouts, upsells and refunds', async () => {
   const [recorded] = await causes(['order.paid'], async () => {
     ({ orderId } = await ok('POST', '/api/v1/orders', { productSlug: 'course', ...buyer }));
   });
-  const { event, sentAt, productId, items, lastFour, wallet, ...rest } = recorded?.body ?? {};
-  expect([lastFour, wallet]).toEqual(['', '']);
+  const { event, sentAt, productId, items, lastFour, wallet, immediateAccess, ...rest } = recorded?.body ?? {};
+  expect([lastFour, wallet, immediateAccess]).toEqual(['', '', '']);
   expect(rest).toEqual({
     ...{ orderId, product: 'The course', email: 'maya@example.com', name: 'Maya Lindqvist', firstName: 'Maya' },
     ...{ country: 'Sweden', countryCode: 'SE', totalCents: 9_900, total: '$99.00', currency: 'usd' },
@@ -304,13 +308,23 @@ test('renewals that are charged and declined, and what sellers do with subscript
   }
   const [bought] = await causes(['order.paid'], () => pay('club', 'regrets@example.com'));
   const regretted = await subscriptionOf('regrets@example.com');
+  const declared = { name: 'Reg Rets', bought: 'the club', email: 'regrets@example.com' };
+  const [withdrawn] = await causes(['withdrawal.requested'], () =>
+    ok('POST', '/api/withdrawals/confirm', { handle, ...declared }),
+  );
+  expect(withdrawn?.body).toMatchObject({
+    ...declared,
+    orderId: bought?.body.orderId,
+    product: 'The club',
+    late: false,
+  });
   const [, , ended] = await causes(['order.refunded', 'payment.refunded', 'subscription.canceled'], () =>
     ok('POST', `/api/v1/orders/${bought?.body.orderId}/refund`, {}),
   );
   expect(ended?.body).toMatchObject({ subscriptionId: regretted });
 });
 
-/** What its refund would do, without its renewal and with it; nothing is sent for it. */
+/** What its refund would do, without its renewal and with it. */
 async function expectRefundOfSubscription(id: string): Promise<void> {
   const { order_id } = await ok('GET', `/api/v1/subscriptions/${id}`);
   for (const renewals of [false, true]) {
@@ -324,8 +338,11 @@ async function expectRefundOfSubscription(id: string): Promise<void> {
       ],
       subscription: { id, status: 'active' },
       commissions: [{ ...commission, renewal: false }, ...(renewals ? [{ ...commission, renewal: true }] : [])],
-      // This platform has no mail server.
-      emails: [],
+      emails: [
+        { name: 'Notice of a refund to the buyer', to: 'buyer' },
+        ...(renewals ? [{ name: 'Notice of a refund in part to the buyer', to: 'buyer' }] : []),
+        { name: 'Notice of a cancellation to the buyer', to: 'buyer' },
+      ],
       webhooks: [
         { event: 'payment.refunded', count: renewals ? 2 : 1 },
         { event: 'order.refunded', count: 1 },

@@ -40,7 +40,8 @@ beforeAll(async () => {
   for (const path of ['one', 'two', 'three']) {
     await request('POST', '/api/v1/webhook-endpoints', { url: `https://example.com/${path}`, active: false });
   }
-  params = { productId: json.id, code: 'leaf' };
+  const { handle } = (await request('GET', '/api/v1/settings')).json;
+  params = { productId: json.id, code: 'leaf', handle };
 });
 
 const pathOf = (path: string): string =>

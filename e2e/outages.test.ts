@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmdirSync, writeSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { orderPaid } from '@app/contracts/orders';
@@ -8,44 +6,46 @@ import { serviceNames } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import { freePort } from '@app/embedded/ports';
 import { connectionChanged, leadingBegan } from '@app/messaging/points';
+import { expectFiring, hasPromtool, scrape } from '@app/testing/alerts';
 import { volume } from '@app/testing/long';
 import { type Listener, listen } from '@app/testing/points';
-import { pollSystem } from '@app/testing/poll-system';
 import { timePasses } from '@app/testing/time-passes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyMadeData } from './support/made-data.ts';
+import { mayMount, mountDisk, type OwnDisk } from './support/own-disk.ts';
 import { type Answer, call, type Seller } from './support/seller.ts';
 import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
 import { handledAll } from './support/waits.ts';
 
 /** Guarantee: an outage of what `npm start` stands on ends by itself, and everything accepted before it is there after it. */
 let directory: string;
-/** A disk of its own, where this machine lets us have one. */
-let disk: string | undefined;
+/** Where this machine lets us have one. */
+let disk: OwnDisk | undefined;
+/** On the disk, if there is one. */
+let dataDir: string;
 const running: Standalone[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'funnelry-outages-'));
-  if (!mayMount()) return;
-  disk = join(directory, 'disk');
-  await mkdir(disk);
-  mountDisk(disk);
+  const folder = join(directory, 'disk');
+  dataDir = join(mayMount ? folder : directory, 'data');
+  if (mayMount) disk = mountDisk(folder, 500);
 });
 
 afterAll(async () => {
   for (const standalone of running) await standalone.end('SIGKILL');
   if (disk !== undefined) {
     // nats-server 2.9 that met the full disk handles no signal but this one.
-    const natsPid = await pidOf('nats-server', join(disk, 'data')).catch(() => undefined);
+    const natsPid = await pidOf('nats-server', dataDir).catch(() => undefined);
     if (natsPid !== undefined) endHard(natsPid);
-    const mounted = disk;
-    await pollSystem('the disk is not used any more', () => unmounts(mounted));
+    await disk.close();
   }
   await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
 interface Shop {
   readonly standalone: Standalone;
+  readonly healthPort: number;
   readonly dataDir: string;
   readonly baseUrl: string;
   readonly seller: Pick<Seller, 'call'>;
@@ -56,7 +56,9 @@ interface Shop {
 
 async function start(dataDir: string): Promise<Shop> {
   await copyMadeData(dataDir);
-  const standalone = startStandalone(dataDir, await freePort(), { RATE_LIMIT_PER_MINUTE: '0' });
+  const healthPort = await freePort();
+  const figures = { METRICS_PAGE: 'enabled', HEALTH_PORT: String(healthPort) };
+  const standalone = startStandalone(dataDir, await freePort(), { RATE_LIMIT_PER_MINUTE: '0', ...figures });
   running.push(standalone);
   await standalone.until(/^ready /);
   const { baseUrl, apiKey } = await readCredentials(dataDir);
@@ -68,12 +70,12 @@ async function start(dataDir: string): Promise<Shop> {
   const body = { name: 'Course', slug: 'course', priceCents: 100, pricingType: 'onetime', status: 'live' };
   const product = await seller.call('POST', '/api/v1/products', { body });
   expect(product.status).toBe(200);
-  return { standalone, dataDir, baseUrl, seller, productId: product.json.id, orderIds: [] };
+  return { standalone, healthPort, dataDir, baseUrl, seller, productId: product.json.id, orderIds: [] };
 }
 
 let started: Promise<Shop> | undefined;
 /** The one whose servers die and whose disk fills up. */
-const sharedShop = (): Promise<Shop> => (started ??= start(join(disk ?? directory, 'data')));
+const sharedShop = (): Promise<Shop> => (started ??= start(dataDir));
 
 async function order({ seller, orderIds }: Shop): Promise<Answer> {
   const body = { productSlug: 'course', email: 'ann@example.com' };
@@ -132,54 +134,13 @@ test.each(['PostgreSQL', 'nats-server'] as const)(
   },
 );
 
-function mountDisk(directory: string): void {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=500m', 'tmpfs', directory], { stdio: 'ignore' });
-}
-
-function unmounts(directory: string): boolean {
-  try {
-    execFileSync('umount', [directory], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether this machine lets us have a disk of our own: else the test would have to fill everybody's. */
-function mayMount(): boolean {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
-  const directory = mkdtempSync(join(tmpdir(), 'funnelry-mount-'));
-  try {
-    mountDisk(directory);
-    execFileSync('umount', [directory]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmdirSync(directory);
-  }
-}
-
-function fill(file: string): void {
-  const fd = openSync(file, 'w');
-  for (let size = 1_048_576; size >= 1; ) {
-    try {
-      writeSync(fd, Buffer.alloc(size));
-    } catch {
-      size = Math.floor(size / 16);
-    }
-  }
-  closeSync(fd);
-}
-
-test.runIf(mayMount())(
+test.runIf(mayMount)(
   'a full disk refuses writes by name, answers the rest, and takes orders again once it has room',
   async () => {
     const shop = await sharedShop();
     expect((await order(shop)).status).toBe(200);
     await expectCounted(shop);
-    const filler = join(disk as string, 'filler');
-    fill(filler);
+    disk?.fill();
     await shop.standalone.until(/writes are refused until space is free/);
     for (let n = 0; n < volume(20, 300); n++) {
       const answer = await order(shop);
@@ -191,7 +152,12 @@ test.runIf(mayMount())(
       const health = await fetch(`${shop.baseUrl}/healthz`, { signal: AbortSignal.timeout(30_000) });
       expect(health.status).toBe(200);
     }
-    await rm(filler);
+    expect((await call(shop.baseUrl, 'GET', '/readyz')).json).toMatchObject({
+      status: 'degraded',
+      warnings: expect.arrayContaining([expect.stringContaining('disk of this deployment is full')]),
+    });
+    if (hasPromtool) expectFiring([await scrape(shop.healthPort, 2)], ['DiskFull', 'WritesRefused']);
+    disk?.empty();
     await shop.standalone.until(/has free space again/);
     // nats-server is renewed if it found no room at all: a client that is refused meanwhile comes again, as Retry-After says.
     let answer = await order(shop);

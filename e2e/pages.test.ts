@@ -15,7 +15,7 @@ test('axe and html-validate find nothing wrong with any page that is served', as
 
 /** What stands in `main` and is wider than its place, in pixels: inline text has no place of its own. */
 const overflow = `Math.max(
-  document.documentElement.scrollWidth - innerWidth,
+  document.documentElement.scrollWidth - document.documentElement.clientWidth,
   ...[...document.querySelectorAll('main *')]
     .filter((each) => !getComputedStyle(each).display.startsWith('inline'))
     .map((each) => each.scrollWidth - each.clientWidth),

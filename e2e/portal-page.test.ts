@@ -57,7 +57,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await openLink(page, link);
     await page.getByRole('link', { name: 'Course' }).click();
     await page.getByRole('heading', { name: 'Receipt from Atelier Ada' }).textContent();
-    for (const text of [orderId, 'help@atelier.example', '$99.00'])
+    for (const text of [orderId.slice(-8), 'help@atelier.example', '$99.00'])
       expect(await page.getByText(text).count()).toBeGreaterThan(0);
     expect(await page.getByRole('link', { name: 'Open what you bought' }).getAttribute('href')).toBe(
       'https://example.com/a',

@@ -8,6 +8,7 @@ import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { freePort, portInUse } from '@app/embedded/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FirstSeller, firstSeller, logIn, moveTo, ownerByLink } from './support/first-seller.ts';
+import { call } from './support/seller.ts';
 import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
 import { handled, handledAll } from './support/waits.ts';
 
@@ -113,6 +114,18 @@ test('the README’s commands give what the README prints, and leave nothing tha
     if (step.printed !== undefined) expect(outputs[index]).toMatch(pattern(local(step.printed)));
   }
   expect(await notIgnored(directory)).toEqual([]);
+});
+
+test('the installation guide’s commands make the first account and show its API key', async () => {
+  await whatRuns();
+  const { baseUrl } = await readCredentials(dataDir);
+  const guide = await readFile(join(root, 'deploy/README.md'), 'utf8');
+  const [, commands = ''] = /## Make the first account\n\n((?: {4}.*\n)+)/.exec(guide) ?? [];
+  const shell = ['-c', commands.replaceAll('http://localhost:3000', baseUrl)];
+  const { stdout } = await promisify(execFile)('bash', shell, { cwd: directory });
+  const [, apiKey] = /"key":"(fnl_\w+)"/.exec(stdout) ?? [];
+  const headers = { authorization: `Bearer ${apiKey}` };
+  expect((await call(baseUrl, 'GET', '/api/v1/products', { headers })).json.data).toEqual([]);
 });
 
 test('the first start makes a realistic shop; a restart keeps it; SIGTERM stops every process', async () => {

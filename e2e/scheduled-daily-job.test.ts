@@ -8,7 +8,7 @@ import { call } from './support/seller.ts';
 import { readCredentials, type Standalone } from './support/standalone.ts';
 import { dataDir, folderForEachTest, startInFolder } from './support/standalone-folder.ts';
 
-/** Guarantee: `npm start` runs the daily job by itself, makes up one that it missed, and runs none on an empty deployment or in a copy. */
+/** Guarantee: `npm start` runs the daily job by itself, makes up one that it missed, the first one too, and runs none on a deployment whose accounts are new or in a copy. */
 folderForEachTest();
 
 async function start(settings: Record<string, string> = {}): Promise<Standalone> {
@@ -39,6 +39,18 @@ test('a missed run is made up at the next start, and none where there was none y
   const second = await start();
   await second.until(/daily job, ok/);
   expect(await runs()).toBe(2);
+});
+
+test('a shop that was off at each DAILY_AT since its account was made gets its first run at the next start', async () => {
+  await copyMadeData(dataDir);
+  const first = await start({ DAILY_AT: 'off' });
+  const connections = JSON.parse(await readFile(join(dataDir, 'connections.json'), 'utf8'));
+  await query(connections.gateway.DATABASE_URL, `update accounts set created_at = created_at - interval '3 days'`);
+  expect(await runs()).toBe(0);
+  expect(await first.end('SIGTERM')).toBe(0);
+  const second = await start();
+  await second.until(/daily job, ok/);
+  expect(await runs()).toBe(1);
 });
 
 test('DAILY_AT is a time of day, or off', async () => {

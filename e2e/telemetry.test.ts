@@ -19,7 +19,7 @@ import { timePasses } from '@app/testing/time-passes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { type Cluster, platformKey, startCluster } from './support/cluster.ts';
-import { type CollectedSpan, type Collector, startCollector } from './support/collector.ts';
+import { type CollectedSpan, type Collector, otlpAsJson, startCollector } from './support/collector.ts';
 import { copyMadeData } from './support/made-data.ts';
 import { type Page, readPage } from './support/metrics-page.ts';
 import { addProduct, call, type Seller, signUp } from './support/seller.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   ports = await freePorts();
   cluster = await startCluster({
     settings: (service) => ({
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...otlpAsJson },
       ...{ METRICS_PAGE: 'enabled', HEALTH_PORT: String(ports.get(service)), HEALTH_HOST: '127.0.0.1' },
     }),
     apart,
@@ -364,7 +364,7 @@ async function startShop() {
   const healthPort = await freePort();
   const { announced: announcedByIt } = listen();
   standalone = startStandalone(dataDir, port, {
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collected.url, OTEL_METRIC_EXPORT_INTERVAL: '1000' },
+    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collected.url, OTEL_METRIC_EXPORT_INTERVAL: '1000', ...otlpAsJson },
     ...{ METRICS_PAGE: 'enabled', HEALTH_PORT: String(healthPort), RATE_LIMIT_PER_MINUTE: '0' },
   });
   await standalone.until(/^ready /);
@@ -404,7 +404,8 @@ test('in npm start one page shows every service, and a collector gets the same f
   const { healthPort, order } = await startOnce();
   for (const email of ['a@example.com', 'b@example.com']) expect(await order(email)).toBe(200);
   const page = await readPage(healthPort);
-  expect(page.labels('service_name')).toEqual(new Set(serviceNames));
+  // What the process itself shows, it shows under a name of its own.
+  expect(page.labels('service_name')).toEqual(new Set([...serviceNames, 'standalone']));
   const orders = { http_route: '/api/v1/orders', http_request_method: 'POST' };
   expect(page.value('http_server_request_duration_seconds_count', orders)).toBe(2);
   expect((await fetch(`http://127.0.0.1:${healthPort}/readyz`)).status).toBe(200);
@@ -420,7 +421,7 @@ test('in npm start one page shows every service, and a collector gets the same f
   await untilFigure('checkout', 'outbox.events', {}, 0);
   await untilFigure('billing', 'nats.consumer.pending', { 'messaging.destination.name': placed }, 0);
   for (const name of serviceNames) await collected.untilFigure(({ service }) => service === name);
-  expect(new Set(collected.figures().map(({ service }) => service))).toEqual(new Set(serviceNames));
+  expect(new Set(collected.figures().map(({ service }) => service))).toEqual(new Set(['standalone', ...serviceNames]));
 });
 
 // The test after it ends what runs, with 0.

@@ -17,16 +17,9 @@ import { configSchema as gateway } from '@app/gateway/config';
 import { configSchema as metrics } from '@app/metrics/config';
 import { keeperConfig as keeper, parseConfig } from '@app/service-kit/config';
 import { configSchema as dispatcher } from '@app/webhook-dispatcher/config';
-import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
-import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
-import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
-import { CronJob } from 'kubernetes-models/batch/v1/CronJob';
-import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
-import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
-import { Service } from 'kubernetes-models/v1/Service';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
+import { hasKubectl, kustomize, objectsOf, validate } from './support/kubernetes.ts';
 import { find, manifests, read, root } from './support/repository.ts';
 
 const schemas = { gateway, catalog, checkout, billing, affiliate, metrics, 'webhook-dispatcher': dispatcher, keeper };
@@ -58,9 +51,8 @@ const secrets = parseEnv(readFileSync(secretsFile, 'utf8')) as Environment;
 
 const compose: Yaml = parse(read('docker-compose.yml'), { merge: true });
 const kubernetesFiles = find('k8s/**/*.yaml').filter(
-  (file) => !file.includes('/patches/') && basename(file) !== 'kustomization.yaml',
+  (file) => !/\/(patches|examples)\//.test(file) && basename(file) !== 'kustomization.yaml',
 );
-const objectsOf = (text: string): Yaml[] => parseAllDocuments(text).map((document) => document.toJS());
 const objects = kubernetesFiles.flatMap((file) => objectsOf(read(file)));
 const byKind = (kind: string, name: string): Yaml =>
   objects.find((object) => object.kind === kind && object.metadata.name === name);
@@ -291,10 +283,10 @@ describe('k8s', () => {
   });
 
   // Kustomize comes with kubectl, which not every machine has; the tests above need neither.
-  test.runIf(hasKubectl()).each(['local', 'production'])(
+  test.runIf(hasKubectl).each(['local', 'production'])(
     'overlay %s renders to valid, hardened objects',
     async (name) => {
-      const rendered = objectsOf(execFileSync('kubectl', ['kustomize', join(root, 'k8s/overlays', name)]).toString());
+      const rendered = kustomize(`k8s/overlays/${name}`);
       for (const object of rendered) validate(object);
       const deployments = rendered.filter((object) => object.kind === 'Deployment');
       expect(deployments.map((object) => object.metadata.name).toSorted()).toEqual(
@@ -309,33 +301,6 @@ describe('k8s', () => {
     },
   );
 });
-
-/** Every kind that may stand there; the package also knows API versions that clusters have dropped. */
-const kinds: Record<string, new (object: Yaml) => { validate(): void }> = {
-  'apps/v1 Deployment': Deployment,
-  'apps/v1 StatefulSet': StatefulSet,
-  'autoscaling/v2 HorizontalPodAutoscaler': HorizontalPodAutoscaler,
-  'batch/v1 CronJob': CronJob,
-  'networking.k8s.io/v1 NetworkPolicy': NetworkPolicy,
-  'policy/v1 PodDisruptionBudget': PodDisruptionBudget,
-  'v1 ConfigMap': ConfigMap,
-  'v1 Service': Service,
-};
-
-/** Throws, with the path of every fault, for what the Kubernetes API would refuse. */
-function validate(object: Yaml): void {
-  const kind = kinds[`${object.apiVersion} ${object.kind}`];
-  if (kind === undefined) throw new Error(`unexpected ${object.apiVersion} ${object.kind}`);
-  new kind(object).validate();
-}
-
-function hasKubectl(): boolean {
-  try {
-    return execFileSync('kubectl', ['version', '--client'], { stdio: ['ignore', 'pipe', 'ignore'] }).length > 0;
-  } catch {
-    return false;
-  }
-}
 
 describe('servers', () => {
   test('nats.conf says what the topology says', () => {
@@ -409,11 +374,56 @@ describe('servers', () => {
 });
 
 describe('the image', () => {
+  test('is healthy while its service is ready, by a probe that starts no Node process', async () => {
+    const [, given = ''] = /^HEALTHCHECK [^\n]*\n {2}CMD (\[.*\])$/m.exec(read('deploy/Dockerfile')) ?? [];
+    const [program = '', ...args] = JSON.parse(given) as string[];
+    expect(program).toBe('bash');
+    expect(read('deploy/Dockerfile')).toContain('--start-period=120s');
+    let status = 200;
+    const server = createServer((request, response) => {
+      response.statusCode = request.url === '/readyz' ? status : 404;
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const probed = async () =>
+      await run(program, args, { env: { PATH: process.env.PATH, HEALTH_PORT: `${port}` } }).then(
+        () => 'healthy',
+        () => 'unhealthy',
+      );
+    try {
+      expect(await probed()).toBe('healthy');
+      status = 503;
+      expect(await probed()).toBe('unhealthy');
+    } finally {
+      server.close();
+    }
+    expect(await probed()).toBe('unhealthy');
+  });
+
   // Else the lock file would not agree with them, and npm ci would refuse.
   test('is installed from the manifests of all workspaces', () => {
     const { workspaces } = JSON.parse(read('package.json'));
     const ignored = read('.dockerignore').split('\n');
     expect(workspaces.filter((folders: string) => !ignored.includes(`!${folders}/package.json`))).toEqual([]);
+  });
+
+  // Links are what npm makes for the workspaces that are installed, and for what they need.
+  test('of the gateway has a link to every library that the daily job and the keeper import', () => {
+    const needs = new Map(manifests().map(({ name, dependencies }) => [name, Object.keys(dependencies ?? {})]));
+    const named = [...read('deploy/Dockerfile').matchAll(/--workspace "?(?:libs|services)\/([\w$-]+)/g)];
+    const linked = new Set<string>();
+    const link = (name: string): void => {
+      if (!name.startsWith('@app/') || linked.has(name)) return;
+      linked.add(name);
+      for (const needed of needs.get(name) ?? []) link(needed);
+    };
+    for (const [, workspace = ''] of named) link(`@app/${workspace.replace('$SERVICE', 'gateway')}`);
+    const imported = find('deploy/{daily,keeper}/*.ts').flatMap((file) =>
+      [...read(file).matchAll(/from '(@app\/[\w-]+)\//g)].map((match) => match[1] ?? ''),
+    );
+    expect(imported).toContain('@app/runs');
+    expect([...new Set(imported)].filter((name) => !linked.has(name))).toEqual([]);
   });
 
   test('holds every library that a service runs on', () => {
@@ -457,10 +467,10 @@ describe('secrets', () => {
     expect(secretGenerator.map(({ name }: Yaml) => name)).toEqual([...serviceNames, 'keeper', 'installation']);
   });
 
-  test.runIf(hasKubectl())('in Kubernetes, a changed one is a rollout of those that it concerns', () => {
+  test.runIf(hasKubectl)('in Kubernetes, a changed one is a rollout of those that it concerns', () => {
     const folder = join(root, 'k8s/secrets', `test-${process.pid}`);
     const render = (): Map<string, string> => {
-      const rendered = objectsOf(execFileSync('kubectl', ['kustomize', folder]).toString());
+      const rendered = kustomize(folder);
       const templates = rendered.filter(({ kind }) => kind === 'Deployment');
       return new Map(templates.map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec.template)]));
     };

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { hasPromtool } from '@app/testing/alerts';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { find, isTest, read, root, typeScriptFiles } from './support/repository.ts';
@@ -15,12 +16,12 @@ const alerts = rules.filter(({ alert }) => alert !== undefined);
 /** Names of instruments, as Prometheus has them without what its exporter adds for the unit and the kind. */
 const declared = new Set(
   typeScriptFiles()
-    .filter((file) => /^(services|libs)\/[^/]+\/src\//.test(file) && !isTest(file))
-    .flatMap((file) => [...read(file).matchAll(/(?:serviceGauge\(\s*|name: )'([a-z][a-z_]*(?:\.[a-z_]+)*)'/g)])
+    .filter((file) => /^((services|libs)\/[^/]+|deploy\/standalone)\/src\//.test(file) && !isTest(file))
+    .flatMap((file) => [...read(file).matchAll(/(?:[gG]auge(?:Of)?\(\s*|name: )'([a-z][\w]*(?:\.[\w]+)*)'/g)])
     .map(([, name = '']) => name.replaceAll('.', '_')),
 );
 const isShown = (metric: string): boolean =>
-  declared.has(metric.replace(/(_seconds)?(_bucket|_count|_sum|_total)?$/, '')) || declared.has(metric);
+  declared.has(metric.replace(/(_seconds|_bytes|_ratio)?(_bucket|_count|_sum|_total)?$/, '')) || declared.has(metric);
 
 /** What an expression asks for: words that are no function, no label and no text. */
 function metricsIn(expression: string): string[] {
@@ -66,14 +67,54 @@ test('each alert leads to its runbook, and each runbook is of an alert', () => {
   expect(known.filter((runbook) => !led.some(([, wanted]) => wanted === runbook))).toEqual([]);
 });
 
-const hasPromtool = (() => {
-  try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+test.each(['deploy/otel/collector.yaml', `${folder}/tail-sampling.yaml`])(
+  '%s has each component that its pipelines name, and none that they do not',
+  (file) => {
+    const { service, ...components }: Yaml = parse(read(file));
+    for (const kind of ['receivers', 'processors', 'exporters']) {
+      const named = new Set(Object.values(service.pipelines).flatMap((pipeline: Yaml) => pipeline[kind]));
+      expect([kind, ...named].toSorted()).toEqual([kind, ...Object.keys(components[kind])].toSorted());
+    }
+  },
+);
+
+test('tail sampling keeps every trace with an error, and runs nowhere by itself', () => {
+  const { policies }: Yaml = parse(read(`${folder}/tail-sampling.yaml`)).processors.tail_sampling;
+  expect(policies).toContainEqual({
+    ...{ name: 'errors', type: 'status_code', status_code: { status_codes: ['ERROR'] } },
+  });
+  expect(read('docker-compose.yml')).not.toContain('tail-sampling');
+});
+
+/** By the documentation of the collector's processors: what each field must look like. */
+const duration = /^\d+(ms|s|m)$/;
+const processorFields: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  memory_limiter: { check_interval: duration, limit_mib: /^\d+$/ },
+  tail_sampling: { decision_wait: duration, num_traces: /^\d+$/, expected_new_traces_per_sec: /^\d+$/ },
+  batch: {},
+};
+/** Each policy has its settings under the name of its type. */
+const policyFields: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  status_code: { status_codes: /^(OK|ERROR|UNSET)(,(OK|ERROR|UNSET))*$/ },
+  latency: { threshold_ms: /^\d+$/ },
+  probabilistic: { sampling_percentage: /^(100|\d{1,2}(\.\d+)?)$/ },
+};
+const faultsOf = (given: Yaml, fields: Readonly<Record<string, RegExp>> | undefined): string[] =>
+  Object.entries(given ?? {}).flatMap(([name, value]) =>
+    fields?.[name]?.test(String(value)) ? [] : [`${name}: ${value}`],
+  );
+
+test('the collector of tail sampling has fields that its processors know, limits memory first and sends batches last', () => {
+  const { processors, service }: Yaml = parse(read(`${folder}/tail-sampling.yaml`));
+  const { policies, ...sampling } = processors.tail_sampling;
+  for (const [name, given] of Object.entries({ ...processors, tail_sampling: sampling }))
+    expect([name, faultsOf(given, processorFields[name])]).toEqual([name, []]);
+  for (const { name, type, [type]: settings, ...rest } of policies)
+    expect([name, rest, faultsOf(settings, policyFields[type]), settings && true]).toEqual([name, {}, [], true]);
+  expect(service.pipelines.traces.processors).toEqual(['memory_limiter', 'tail_sampling', 'batch']);
+  expect(service.pipelines.metrics.processors).toEqual(['memory_limiter', 'batch']);
+  expect(faultsOf({ decision_wait: 30, treshold_ms: 1 }, { decision_wait: duration })).toHaveLength(2);
+});
 
 test.runIf(hasPromtool)('promtool takes the rules, and they fire as they should', () => {
   const run = (...args: string[]) => execFileSync('promtool', args, { cwd: join(root, folder), encoding: 'utf8' });

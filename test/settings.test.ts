@@ -6,6 +6,7 @@ import { serviceNames } from '@app/contracts/services';
 import { configSchema as gateway } from '@app/gateway/config';
 import { configSchema as metrics } from '@app/metrics/config';
 import { keeperConfig as keeper } from '@app/service-kit/config';
+import { madeHere, configSchema as standalone } from '@app/standalone/config';
 import { configSchema as dispatcher } from '@app/webhook-dispatcher/config';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -26,6 +27,7 @@ interface Described {
   readonly fallback: string;
   readonly compose: string;
   readonly kubernetes: string;
+  readonly start: string;
 }
 
 const rows = read('docs/settings.md')
@@ -34,9 +36,9 @@ const rows = read('docs/settings.md')
   .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
 
 function describedOf(program: Program): Described[] {
-  return rows.flatMap(([, name = '', fallback = '', readBy = '', ofCompose = '', kubernetes = '']) =>
+  return rows.flatMap(([, name = '', fallback = '', readBy = '', ofCompose = '', kubernetes = '', start = '']) =>
     readBy.split(', ').some((reader) => reader === program || (reader === 'all' && program !== 'keeper'))
-      ? [{ name, fallback, compose: ofCompose, kubernetes }]
+      ? [{ name, fallback, compose: ofCompose, kubernetes, start }]
       : [],
   );
 }
@@ -64,6 +66,23 @@ function fromKubernetes(service: Program, name: string): string {
   return given.valueFrom?.secretKeyRef ? 'secret' : 'fixed';
 }
 
+/** Every service's own environment is that of `npm start`, but for what it makes and where it has a default of its own. */
+function fromStart(name: string, setting: z.ZodType): string {
+  if ((madeHere as readonly string[]).includes(name)) return 'made';
+  const own: z.ZodType | undefined = (standalone.shape as Record<string, z.ZodType>)[name];
+  const fallback = own === undefined ? undefined : fallbackOf(own);
+  if (fallback === undefined || fallback === fallbackOf(setting)) return '=';
+  // What is made of other settings, the page says below.
+  return fallback === 'none' ? 'below' : fallback;
+}
+
+test('each setting says since which version it is read: one of the changelog, and of the first release what that read', () => {
+  const versions = [...read('CHANGELOG.md').matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, version]) => version);
+  const named = rows.map(([, name, , , , , , since]) => ({ name, since }));
+  expect(named.filter(({ since }) => !versions.includes(since))).toEqual([]);
+  expect(named.length).toBeGreaterThan(60);
+});
+
 test.each([...serviceNames, 'keeper'] as const)(
   'docs/settings.md says of each setting of %s what it is without it and where it is passed',
   (service) => {
@@ -72,6 +91,7 @@ test.each([...serviceNames, 'keeper'] as const)(
       fallback: fallbackOf(setting),
       compose: fromCompose(service, name),
       kubernetes: fromKubernetes(service, name),
+      start: fromStart(name, setting),
     }));
     const byName = (one: Described, other: Described) => one.name.localeCompare(other.name);
     expect(describedOf(service).toSorted(byName)).toEqual(settings.toSorted(byName));

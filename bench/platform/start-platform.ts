@@ -56,6 +56,8 @@ export async function startStandalone(
     DATA_DIR: dataDir,
     RATE_LIMIT_PER_MINUTE: '0',
     WEBHOOKS_PER_SECOND: '1000000',
+    // Without a mail server each receipt would be a file: their cost is not that of orders and renewals.
+    AUTOMATION_EMAILS: 'disabled',
     SIMULATED_SLOW_MS: String(slowCardMs),
   };
   return await startProgram(

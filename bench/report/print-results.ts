@@ -2,6 +2,7 @@ import type { MemoryOverTime, Observed } from '../measure/lag.ts';
 import type { OrdersRun } from '../measure/measure-orders.ts';
 import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
+import type { EventsResult } from '../parts/measure-events.ts';
 import type { ListResult, ListRun } from '../parts/measure-lists.ts';
 import type { McpResult, McpRun } from '../parts/measure-mcp.ts';
 import type { MetricsResult } from '../parts/measure-metrics.ts';
@@ -17,6 +18,15 @@ import { printWebhookLists } from './print-webhook-lists.ts';
 import { type Results, round } from './results.ts';
 import { middle, printTable } from './table.ts';
 
+function printEvents(result: EventsResult | undefined): void {
+  if (result === undefined) return;
+  const { events, relay, metrics } = result;
+  printTable(`Events a second of one process while ${events} wait (medians)`, [
+    ['relay', middle(relay, (perSecond) => perSecond)],
+    ['metrics', middle(metrics, (perSecond) => perSecond)],
+  ]);
+}
+
 /** The tables that a person reads; latest.json has everything. */
 export function printResults(results: Results): void {
   const {
@@ -29,6 +39,7 @@ export function printResults(results: Results): void {
     mcp,
     metrics,
     latency,
+    events,
     deliveries,
     limits,
     webhookLists,
@@ -45,6 +56,7 @@ export function printResults(results: Results): void {
   printMcp(mcp);
   if (metrics) printMetrics(metrics);
   for (const each of latency ?? []) printLatency(each);
+  printEvents(events);
   if (deliveries) printDeliveries(deliveries);
   printLimits(limits);
   if (webhookLists) printWebhookLists(webhookLists);

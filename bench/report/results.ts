@@ -1,6 +1,7 @@
 import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { DeliveriesResult } from '../parts/measure-deliveries.ts';
+import type { EventsResult } from '../parts/measure-events.ts';
 import type { LimitsResult } from '../parts/measure-limits.ts';
 import type { ListResult } from '../parts/measure-lists.ts';
 import type { McpResult } from '../parts/measure-mcp.ts';
@@ -30,6 +31,7 @@ export interface Results {
   metrics?: MetricsResult;
   /** At one rate after the other. */
   latency?: WebhookLatency[];
+  events?: EventsResult;
   deliveries?: DeliveriesResult;
   limits?: LimitsResult;
   webhookLists?: WebhookListsResult;

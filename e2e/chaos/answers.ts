@@ -44,6 +44,8 @@ export interface Answers {
   readonly cards: { readonly subscriptionId: string; readonly card: string }[];
   /** Of each hold that a seller captured at Stripe's Dashboard, wholly or in part, what was taken, by its id there. */
   readonly capturedThere: Map<string, number>;
+  /** The holds that a seller canceled there, by their ids there. */
+  readonly canceledThere: Set<string>;
   /** Of each payout that was answered, its amount by id. */
   readonly payouts: Map<string, number>;
   /** Problems that daily runs answered with, each with how often. */
@@ -58,6 +60,7 @@ export const createAnswers = (): Answers => ({
   actions: new Map(),
   cards: [],
   capturedThere: new Map(),
+  canceledThere: new Set(),
   payouts: new Map(),
   problems: new Map(),
 });

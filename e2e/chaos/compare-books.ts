@@ -59,7 +59,7 @@ function countDone(
 const found: ReadonlySet<string> = new Set(['orphan', 'charging_stopped']);
 
 /** What daily runs found wrong while the actors acted. */
-function compareProblems({ events }: Books, { problems, capturedThere }: Answers): Comparison {
+function compareProblems({ events }: Books, { problems, capturedThere, canceledThere }: Answers): Comparison {
   const comparison = comparing('problems of daily runs, those that kills explain');
   for (const [problem, times] of problems) {
     comparison.lines += times;
@@ -69,10 +69,11 @@ function compareProblems({ events }: Books, { problems, capturedThere }: Answers
   // What the seller was notified of has both sides of each.
   for (const { subject, data } of events) {
     if (subject !== 'evt.billing.daily-run.noticed.v1' || !found.has(String(data.code))) continue;
-    // Until its buyer decides, a hold that the seller captured at Stripe itself stands there alone.
+    // Until its buyer decides, what the seller did to a hold at Stripe itself, a capture or its end, stands there alone.
     const [, holdId = ''] = /\(reference (\w+)\//.exec(String(data.summary)) ?? [];
     comparison.lines += 1;
-    if (!capturedThere.has(holdId)) comparison.wrong(`notified of ${data.code}`, data.summary);
+    if (!capturedThere.has(holdId) && !canceledThere.has(holdId))
+      comparison.wrong(`notified of ${data.code}`, data.summary);
   }
   return comparison;
 }

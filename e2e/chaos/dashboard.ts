@@ -60,7 +60,9 @@ function capture(work: Work): boolean {
 function cancel(work: Work): boolean {
   const held = pick(work, 'requires_capture');
   const reason = work.random.oneOf([null, 'duplicate', 'requested_by_customer', 'fraudulent']);
-  return held !== undefined && cancelThere(work.books, held.id, reason);
+  if (held === undefined || !cancelThere(work.books, held.id, reason)) return false;
+  work.answers.canceledThere.add(held.id);
+  return true;
 }
 
 function refund(work: Work): boolean {

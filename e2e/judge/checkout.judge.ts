@@ -11,15 +11,18 @@ beforeAll(async () => {
   shop = await startShop();
 });
 
-test.each(['checkout', '/developers', '/developers/errors', '/developers/reference/orders'])(
-  'Lighthouse finds nothing wrong with %s',
-  async (page) => {
-    const { scores, faults } = await judge(shop.baseUrl + (page === 'checkout' ? shop.path : page));
-    print(`${page}: ${JSON.stringify(scores)}`);
-    expect(faults).toEqual([]);
-    expect(scores).toMatchObject({ accessibility: 100, 'best-practices': 100, seo: 100 });
-  },
-);
+test.each([
+  ['the checkout', () => shop.path],
+  ['the page of a shop', () => `/c/${shop.handle}`],
+  ...['', '/errors', '/webhooks', '/reference', '/reference/orders', '/reference/events'].map(
+    (page) => [`/developers${page}`, () => `/developers${page}`] as const,
+  ),
+] as const)('Lighthouse finds nothing wrong with %s', async (name, pathOf) => {
+  const { scores, faults } = await judge(shop.baseUrl + pathOf());
+  print(`${name}: ${JSON.stringify(scores)}`);
+  expect(faults).toEqual([]);
+  expect(scores).toMatchObject({ accessibility: 100, 'best-practices': 100, seo: 100 });
+});
 
 /** Until the field for the email address can be typed into. */
 async function usableAfterMs(url: string, path: string): Promise<number> {

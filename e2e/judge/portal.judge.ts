@@ -23,6 +23,7 @@ test.each(names)('Lighthouse finds nothing wrong with the portal’s page: %s', 
 test.each([
   ['the form for a link', ''],
   ['the page of a link', `/open/${'a'.repeat(43)}`],
+  ['the form for a withdrawal', '/withdraw'],
 ])('Lighthouse finds nothing wrong with what a buyer sees first: %s', async (name, path) => {
   const root = pageOf('purchases').path.replace(/^(\/p\/[^/?]+).*$/, '$1');
   const { scores, faults } = await judge(portal.baseUrl + root + path, 'none=1');

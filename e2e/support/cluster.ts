@@ -16,6 +16,7 @@ import { type SpawnedNode, spawnNode } from '@app/testing/child-service';
 import { createNatsServer, type TestNats, type TestNatsServer } from '@app/testing/nats';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { migrate as migrateDispatcher } from '@app/webhook-dispatcher/migrate';
+import { otlpAsJson } from './collector.ts';
 import type { OwnPostgres } from './own-postgres.ts';
 
 const migrations: Record<ServiceName, (url: string) => Promise<unknown>> = {
@@ -51,8 +52,10 @@ export interface Cluster<Nats extends TestNats = TestNatsServer> {
 export interface ClusterOptions {
   /** Further ones, of all services or of each. */
   readonly settings?: Record<string, string> | ((service: ServiceName) => Record<string, string>);
+  /** The folder of letters and reminders. Automations write no files there: they are in no folder of the tests that look for these. */
+  readonly emails?: string;
   /** Where the databases are; left out, on the server that all tests share. */
-  readonly postgres?: OwnPostgres;
+  readonly postgres?: Pick<OwnPostgres, 'createDatabase'>;
   /** The services with a process of their own; all others share one, which costs as much as one of them. Left out: all. */
   readonly apart?: readonly ServiceName[];
 }
@@ -68,7 +71,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 /** The same on a nats-server, or an account of one, that the cluster closes. */
 export async function startClusterOn<Nats extends TestNats>(
   nats: Nats,
-  { settings = {}, postgres, apart = serviceNames }: ClusterOptions = {},
+  { settings = {}, emails = emailFiles, postgres, apart = serviceNames }: ClusterOptions = {},
 ): Promise<Cluster<Nats>> {
   const databases = new Map<ServiceName, Pick<TestDatabase, 'url' | 'close'>>();
   const create = async (service: ServiceName): Promise<void> => {
@@ -87,7 +90,7 @@ export async function startClusterOn<Nats extends TestNats>(
     PORT: String(port),
     KEY_PEPPER: secret,
     PLATFORM_KEY: platformKey,
-    EMAIL_DIR: emailFiles,
+    ...(service !== 'webhook-dispatcher' && { EMAIL_DIR: emails }),
     SECRETS_KEY: secret,
     RATE_LIMIT_PER_MINUTE: '0',
     WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
@@ -107,7 +110,7 @@ export async function startClusterOn<Nats extends TestNats>(
     const settings = Object.fromEntries(services.map((service) => [service, settingsOf(service)]));
     // What Node itself reads.
     const { NODE_OPTIONS = '', CLOCK_OFFSET_FILE = '' } = settingsOf(services[0] as ServiceName);
-    const env = { SERVICES: JSON.stringify(settings), NODE_OPTIONS, CLOCK_OFFSET_FILE };
+    const env = { SERVICES: JSON.stringify(settings), NODE_OPTIONS, CLOCK_OFFSET_FILE, ...otlpAsJson };
     return spawnOne('e2e/support/services-process.ts', env, /^services ready/);
   };
   const together = serviceNames.filter((service) => !apart.includes(service));
@@ -140,7 +143,10 @@ export async function startClusterOn<Nats extends TestNats>(
 }
 
 /** Closed with its server. */
-async function ownDatabase(postgres: OwnPostgres, service: ServiceName): Promise<Pick<TestDatabase, 'url' | 'close'>> {
+async function ownDatabase(
+  postgres: Pick<OwnPostgres, 'createDatabase'>,
+  service: ServiceName,
+): Promise<Pick<TestDatabase, 'url' | 'close'>> {
   const url = await postgres.createDatabase(service.replaceAll('-', '_'), migrations[service]);
   return { url, close: async () => undefined };
 }

@@ -72,6 +72,9 @@ export interface Collector {
   close(): Promise<void>;
 }
 
+/** What processes that send to the stand-in are started with: it reads JSON. */
+export const otlpAsJson = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' } as const;
+
 /** Stands in for an OpenTelemetry collector: takes OTLP over HTTP and remembers it. */
 export async function startCollector(): Promise<Collector> {
   const receiver = await startReceiver({

@@ -1,5 +1,6 @@
 /** Where the ids stand in addresses of the dashboard. */
 const pageIds: readonly (readonly [start: string, id: string])[] = [
+  ['/app/orders/customers/', 'customerId'],
   ['/app/orders/', 'orderId'],
   ['/app/products/', 'productId'],
   ['/app/metrics/', 'productId'],

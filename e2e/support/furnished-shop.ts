@@ -1,11 +1,12 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
+import { withdrawalRequested } from '@app/contracts/withdrawals';
 import { addProduct, call, made, placeOrder, type Seller } from './seller.ts';
 import { attempted, handled } from './waits.ts';
 
-/** The deliveries of two orders and a payout to the endpoint, and of the orders to the automation. */
-export const madeDeliveries = 5;
+/** The deliveries of two orders, a payout and a withdrawal to the endpoint, and of the orders to the automation. */
+export const madeDeliveries = 6;
 
 /** Where the shop is, and what receives its webhooks. */
 export interface Surroundings {
@@ -68,8 +69,14 @@ export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Se
     for (const id of [orderId, clubOrderId]) await handled(service, orderPaid, (data) => data.orderId === id);
   await handled('metrics', subscriptionStarted, (data) => data.orderId === clubOrderId);
   const subscriptionId: string = (await seller.call('GET', '/api/v1/subscriptions')).json.data[0].id;
+  const customerId: string = (await seller.call('GET', '/api/v1/customers')).json.data[0].id;
   const payoutId = await made(seller, '/api/v1/affiliates/victimleaf/payouts?includePending=true', undefined);
   await handled('webhook-dispatcher', affiliatePaid, (data) => data.payoutId === payoutId);
+  const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+  const withdrawal = { handle, name: 'Victim Secret', bought: orderId, email: order.email };
+  await call(baseUrl, 'POST', '/api/withdrawals/confirm', { body: withdrawal });
+  const withdrawalId: string = (await seller.call('GET', '/api/v1/withdrawals')).json.data[0].id;
+  await handled('gateway', withdrawalRequested, (data) => data.withdrawalId === withdrawalId);
   const bySession = await call(baseUrl, 'POST', '/api/v1/api-keys', {
     ...{ headers: { cookie: seller.session }, body: { name: 'Victim Secret key' } },
   });
@@ -90,7 +97,7 @@ export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Se
   await made(seller, '/api/cron/daily', undefined);
   const runId: string = (await seller.call('GET', '/api/v1/daily-runs')).json.data[0].id;
   return {
-    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId, auditEntryId },
+    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId, auditEntryId, customerId },
     ...{
       clubOrderId,
       checkoutId,
@@ -102,6 +109,7 @@ export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Se
       recoveryId,
       deliveryId,
       automationId,
+      withdrawalId,
     },
     code: 'victimleaf',
   };

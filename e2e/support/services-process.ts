@@ -56,7 +56,7 @@ const leave = async (): Promise<void> => {
 process.once('SIGTERM', () => void leave());
 // The test's process is gone.
 process.once('disconnect', () => process.exit(1));
-const telemetry = await startProcessTelemetry(config, version, logger);
+const telemetry = await startProcessTelemetry(config, { name: 'services', version, logger: logger });
 resources.add('telemetry', telemetry, (started) => started.shutdown());
 const start = async (name: ServiceName): Promise<RunningService> => {
   const deps = { logger: logger.child({ service: name }), clock: new AdjustableClock() };

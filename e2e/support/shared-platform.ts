@@ -24,7 +24,6 @@ export function sharedPlatform(): Promise<SharedPlatform> {
 async function start(): Promise<SharedPlatform> {
   const emails = mkdtempSync(join(tmpdir(), 'funnelry-emails-'));
   process.once('exit', () => rmSync(emails, { recursive: true, force: true }));
-  const settings = { EMAIL_DIR: emails };
-  const platform = await startClusterOn(await createTestNats(), { settings, apart: [] });
+  const platform = await startClusterOn(await createTestNats(), { emails, apart: [] });
   return { ...platform, emails };
 }

@@ -27,11 +27,15 @@ export interface Credentials {
   readonly platformKey: string;
 }
 
+const thisVersion = join(import.meta.dirname, '../../deploy/standalone/src/main.ts');
+
+/** @param entry of another version, where it is not this one */
 export function startStandalone(
   dataDir: string,
   port: number,
   settings: Record<string, string> = {},
   args: string[] = [],
+  entry: string = thisVersion,
 ): Standalone {
   // Data that was made once is copied for many tests: they start as its original. No job runs that no test asked for.
   const env = {
@@ -42,7 +46,6 @@ export function startStandalone(
     DAILY_AT: 'off',
     ...settings,
   };
-  const entry = join(import.meta.dirname, '../../deploy/standalone/src/main.ts');
   const child = spawn(process.execPath, announcing(entry, ...args), { env, stdio: [...announcingStdio] });
   hearAnnouncements(child);
   const said = followOutput(child);
