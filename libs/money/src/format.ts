@@ -36,7 +36,16 @@ export function decimalAmount(cents: number, currency: string): string {
  * @param locale BCP 47 tag that Intl knows
  */
 export function formatAmount(cents: number, currency: string, locale = 'en-US'): string {
-  return formatterOf(currency, locale).format(cents / 10 ** currencyDigits(currency));
+  return formatterOf(currency, locale, 'auto').format(cents / 10 ** currencyDigits(currency));
+}
+
+/** The same for people who read it: with a minus sign, where a hyphen stands in what other programs get. */
+export const shownAmount = (cents: number, currency: string, locale = 'en-US'): string =>
+  formatAmount(cents, currency, locale).replace('-', '−');
+
+/** The same without decimals where it has none, for the axes of charts: `$1,500`, `$0.50`. */
+export function formatTick(cents: number, currency: string, locale: string): string {
+  return formatterOf(currency, locale, 'stripIfInteger').format(cents / 10 ** currencyDigits(currency));
 }
 
 const formatters = new Map<string, Intl.NumberFormat>();
@@ -44,8 +53,8 @@ const formatters = new Map<string, Intl.NumberFormat>();
 const formattersMax = 500;
 
 /** Making a formatter costs a thousand times more than using one. */
-function formatterOf(currency: string, locale: string): Intl.NumberFormat {
-  const key = `${locale} ${currency}`;
+function formatterOf(currency: string, locale: string, zeros: 'auto' | 'stripIfInteger'): Intl.NumberFormat {
+  const key = `${locale} ${currency} ${zeros}`;
   let formatter = formatters.get(key);
   if (formatter === undefined) {
     const digits = currencyDigits(currency);
@@ -54,6 +63,7 @@ function formatterOf(currency: string, locale: string): Intl.NumberFormat {
       currency,
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
+      trailingZeroDisplay: zeros,
     });
     if (formatters.size >= formattersMax) formatters.delete(formatters.keys().next().value ?? '');
     formatters.set(key, formatter);
