@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { announced } from '@app/testing/points';
 import { recoveryFinished } from '@app/webhook-dispatcher/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { furnish, madeDeliveries, openCheckoutAt } from './support/furnished-shop.ts';
+import { daysRead, furnish, madeDeliveries, openCheckoutAt } from './support/furnished-shop.ts';
 import { portalSession } from './support/portal-session.ts';
 import { type Answer, call, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
@@ -352,7 +352,7 @@ async function victimsThings(): Promise<unknown> {
     .map((operation) => {
       const offerId = (operation.path.includes('/upsells/') ? ids.upsellId : ids.bumpId) as string;
       const path = fill(operation.path, { ...ids, offerId });
-      return path + (attempts()[operation.id]?.query ?? '');
+      return path + (attempts()[operation.id]?.query ?? daysRead[operation.id] ?? '');
     });
   return await Promise.all(
     paths.map(async (path) => {
