@@ -1,11 +1,15 @@
+import { dayMs } from '@app/contracts/durations';
+import { orderPaid } from '@app/contracts/orders';
+import { openVisit } from '@app/testing/browser/visit';
 import { createTestNats } from '@app/testing/nats';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
 import { answerAt, verifyAddress } from './support/letters.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { attempted } from './support/waits.ts';
+import { openLink } from './support/portal-visits.ts';
+import { addProduct, placeOrder, type Seller, signUp } from './support/seller.ts';
+import { attempted, handled } from './support/waits.ts';
 
 let server: Awaited<ReturnType<typeof startSmtpServer>>;
 let cluster: Pick<Cluster, 'baseUrl' | 'close'>;
@@ -111,3 +115,55 @@ test('a built-in automation is switched off, and not deleted or sent to another 
   expect((await seller.call('PATCH', path, { body: { name: 'Mine' } })).json.errors).toMatchObject([{ field: 'name' }]);
   expect((await seller.call('PATCH', path, { body: { active: false } })).json).toMatchObject({ active: false });
 });
+
+test('the emails and the portal of a rehearsed year name its days', async () => {
+  const rehearsing = await signUp(cluster.baseUrl);
+  await verifyAddress(cluster.baseUrl, rehearsing, server);
+  const club = { name: 'Club', slug: 'club', priceCents: 1_900, currency: 'usd', status: 'live' };
+  const body = { ...club, pricingType: 'subscription', billingInterval: 'month' };
+  expect((await rehearsing.call('POST', '/api/v1/products', { body })).status).toBe(200);
+  const email = 'buyer@example.com';
+  const subscribed = async (paymentMethod: string) => {
+    const orderId = await placeOrder(rehearsing, { productSlug: 'club', email, paymentMethod, test: true });
+    await handled('billing', orderPaid, (data) => data.orderId === orderId);
+    return async () => (await rehearsing.call('GET', `/api/v1/subscriptions/sub_${orderId.slice(4)}`)).json;
+  };
+  const [renewed, declined] = [await subscribed('sim_ok'), await subscribed('sim_renewal_declined')];
+  const advanced = await rehearsing.call('POST', '/api/v1/rehearsal/advance', { body: { days: 366 } });
+  expect(advanced.json).toMatchObject({ rebills: { charged: 12, retried: 3, canceled: 1 } });
+  // Two sales with a receipt and a notice each; four failures as well.
+  await attempted(rehearsing.accountId, 2 * 2 + 12 + 4 * 2);
+  const textsOf = (subject: string) =>
+    emailsTo(rehearsing.email)
+      .map(({ text }) => text.replaceAll('=\r\n', ''))
+      .filter((text) => text.includes(`Subject: [Test] ${subject}`));
+  const renewals: { created_at: string }[] = (await renewed()).payments;
+  // The body's, unlike the header's, begins with the day.
+  const receipts = textsOf('Receipt: $19.00').filter((text) => text.includes('was renewed'));
+  expect(receipts.map((text) => /^Date: (\d.*)\r$/m.exec(text)?.[1]).toSorted()).toEqual(
+    renewals.map(({ created_at }) => dayOf(created_at)).toSorted(),
+  );
+  const failures: { created_at: string; try_no: number }[] = (await declined()).payments;
+  const announcedDays = textsOf('Your payment for Club').map(
+    (text) => /We try again on (.*)\. Nothing/.exec(text)?.[1],
+  );
+  expect(announcedDays.toSorted()).toEqual(
+    failures
+      .filter(({ try_no }) => try_no < 4)
+      .map(({ created_at }) => dayOf(created_at, 3))
+      .toSorted(),
+  );
+  // The portal shows rehearsals in test mode alone.
+  await rehearsing.call('PATCH', '/api/v1/settings', { body: { testMode: true } });
+  const { url } = (await rehearsing.call('POST', '/api/v1/portal-links', { body: { email } })).json;
+  const { page } = await openVisit(cluster.baseUrl, { script: false });
+  await openLink(page, new URL(url).pathname);
+  await page.getByRole('link', { name: 'every month' }).first().click();
+  for (const { created_at } of renewals) expect(await page.locator(`time[datetime="${created_at}"]`).count()).toBe(1);
+});
+
+/** As emails write it. @param later days after the time */
+const dayOf = (time: string, later = 0): string =>
+  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(Date.parse(time) + later * dayMs),
+  );

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
@@ -51,6 +52,7 @@ test('a year of a rehearsal reaches the webhook URL, while live lists and metric
     await order('declined@example.com', 'sim_renewal_declined', true),
   ];
   const rehearsed = async () => (await ok('GET', '/api/v1/subscriptions?test=true')).data;
+  const read = (id: string) => ok('GET', `/api/v1/subscriptions/${id}`);
   for (const { orderId } of orders) {
     await handled('billing', orderPaid, (data) => data.orderId === orderId);
     // The order and its subscription reach the metrics on streams of their own.
@@ -94,6 +96,16 @@ test('a year of a rehearsal reaches the webhook URL, while live lists and metric
     [3, 3],
     [4, 0],
   ]);
+  const sent = rehearsedEvents().map(({ body }) => JSON.parse(body));
+  // Each is of its day of the rehearsal, though all came within seconds.
+  for (const { sentAt, periodStart } of sent.filter(({ event }) => event === 'subscription.rebilled'))
+    expect(Math.abs(Date.parse(sentAt) - Date.parse(periodStart))).toBeLessThan(2 * dayMs);
+  const ends = sent.filter(({ event }) => event === 'subscription.canceled').map(({ sentAt }) => Date.parse(sentAt));
+  const lastFailedMs = Math.max(...bodies.map(({ sentAt }) => Date.parse(sentAt)));
+  expect(Math.min(...ends)).toBe(lastFailedMs + 1);
+  expect(Math.max(...ends)).toBe(Date.parse((await read(paying.id)).canceled_at));
+  for (const { created_at, finished_at } of (await read(paying.id)).payments)
+    expect(Date.parse(finished_at)).toBeGreaterThanOrEqual(Date.parse(created_at));
   expect((await rehearsed()).map(({ status }: { status: string }) => status)).toEqual(['canceled', 'canceled']);
   // The one live event is the live order's.
   expect(receiver.requests).toHaveLength(15);

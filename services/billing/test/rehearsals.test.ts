@@ -1,9 +1,11 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { volume } from '@app/testing/long';
 import { expect, test } from 'vitest';
+import { getPayment } from '../src/charging/list-payments.ts';
 import { advanceRehearsal, type RehearsalDeps } from '../src/rehearsals/advance-rehearsal.ts';
 import { rehearsalSteps } from '../src/rehearsals/rehearsal-steps.ts';
 import { getRehearsal } from '../src/runs/rehearsal-time.ts';
+import { getSubscription } from '../src/subscriptions/get-subscription.ts';
 import { listSubscriptions } from '../src/subscriptions/list-subscriptions.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dyingAt } from './dying-process.ts';
@@ -123,6 +125,16 @@ test('events of a rehearsal carry its dates, are marked as test, and happen now'
     occurredAt: '2026-01-31T12:00:00.000Z',
     data: { test: true, periodStart: '2026-02-28T12:00:00.000Z', chargedAt: '2026-02-28T12:00:00.000Z' },
   });
+});
+
+test('a payment of a rehearsal ends at the rehearsal’s time', async () => {
+  const account = newAccount();
+  const { id } = await subscribe(replicas, account, { test: true });
+  await advance(account, 30);
+  const { payments } = await getSubscription(replicas, account, id);
+  const [made] = payments;
+  expect(made).toMatchObject({ created_at: '2026-02-28T12:00:00.000Z', finished_at: '2026-02-28T12:00:00.000Z' });
+  expect(await getPayment(replicas.database, account, made?.id ?? '')).toEqual(made);
 });
 
 test('what is bought or done after the clock has moved has the rehearsal’s time, and only rehearsals have', async () => {

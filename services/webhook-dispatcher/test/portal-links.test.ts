@@ -34,7 +34,7 @@ async function serveLinks(refuse?: DomainError) {
   return requested;
 }
 
-const failed = (nextTryDays: number, attempt = 1) =>
+const failed = (nextTryDays: number, attempt = 1, of: { readonly test?: boolean; readonly failedAt?: string } = {}) =>
   harness.publish(subscriptionPaymentFailed, seller.account, {
     subscriptionId,
     orderId,
@@ -54,6 +54,7 @@ const failed = (nextTryDays: number, attempt = 1) =>
     statusAfter: 'past_due',
     reason: 'card_declined',
     failedAt: harness.clock.now().toISOString(),
+    ...of,
   });
 // The seller's own notice has no link.
 beforeEach(async () => {
@@ -71,6 +72,14 @@ test('the notice of a failed renewal leads to the card’s page, with a link tha
   expect(texts()).toEqual([expect.stringContaining('or use another one: https://funnels.example/p/maya/open/card')]);
   const validUntil = new Date(sentMs + 4 * dayMs).toISOString();
   expect(requested).toEqual([{ accountId: seller.account, email, subscriptionId, validUntil }]);
+});
+
+test('the link of a rehearsal’s email, which is of a later year, works no longer than any', async () => {
+  const requested = await serveLinks();
+  await failed(3, 1, { test: true, failedAt: '2028-03-01T12:00:00.000Z' });
+  await seller.tried(1);
+  expect(texts()[0]).toContain('We try again on 4 Mar 2028.');
+  expect(requested).toMatchObject([{ validUntil: null }]);
 });
 
 test('the email of the failure that ends a subscription leads to the product, and no link to a card is made', async () => {

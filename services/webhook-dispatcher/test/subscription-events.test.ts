@@ -104,13 +104,15 @@ test('a cancellation after the last attempt is sent where the account wants it, 
   expect(receiver.requests).toHaveLength(2);
 });
 
-test('events of a rehearsal’s subscription are marked as such', async () => {
+test('events of a rehearsal’s subscription are marked as such, and have its time in what is sent alone', async () => {
   const { account, receiver, tried } = await connectedAccount(harness);
   await harness.publish(events.subscriptionRebilled, account, { ...rebilled, test: true });
   await harness.publish(events.subscriptionPaymentFailed, account, { ...failed, test: true });
   await tried(2);
-  await entries(account, 2);
+  const now = harness.clock.now().toISOString();
+  expect((await entries(account, 2)).map(({ created_at }) => created_at)).toEqual([now, now]);
   expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
+  expect(receiver.requests.map(({ body }) => JSON.parse(body).sentAt)).toEqual([at, at]);
 });
 
 test('what the seller has to know of the daily run, of a reminder, of an order and of declined payments are notices and no webhooks', async () => {

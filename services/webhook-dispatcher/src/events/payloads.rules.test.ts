@@ -265,6 +265,25 @@ test.each([
   expect(subscriptionPaymentFailedPayload(failed, sentAt).reason).toBe(told);
 });
 
+test('what happens in a rehearsal is sent with the rehearsal’s time, the end after the attempt that brought it', () => {
+  const at = '2026-12-15T12:00:00.000Z';
+  const of = { ...renewal, test: true };
+  const ended = { ...of, canceledAt: at, sendWebhook: true };
+  const paid = { periodStart: at, periodEnd: '2027-01-15T12:00:00.000Z', statusAfter: 'active' as const, chargedAt: at };
+  const failed = { nextTryDays: 3, statusAfter: 'past_due' as const, reason: 'card_declined', failedAt: at };
+  expect([
+    subscriptionRebilledPayload({ ...of, ...paid, affiliateNamed: false }, sentAt),
+    subscriptionPaymentFailedPayload({ ...of, ...failed }, sentAt),
+    subscriptionPausedPayload({ ...of, pausedAt: at }, sentAt),
+    subscriptionResumedPayload({ ...of, statusAfter: 'active', nextChargeAt: null, resumedAt: at }, sentAt),
+    subscriptionCanceledPayload({ ...ended, reason: 'seller' }, sentAt),
+  ]).toMatchObject(Array(5).fill({ sentAt: at }));
+  const unpaid = subscriptionCanceledPayload({ ...ended, reason: 'payment_failed' }, sentAt);
+  expect(unpaid.sentAt).toBe('2026-12-15T12:00:00.001Z');
+  const live = subscriptionCanceledPayload({ ...ended, reason: 'payment_failed', test: false }, sentAt);
+  expect(live.sentAt).toBe(sentAt);
+});
+
 test('affiliate.paid has the published fields, and the currency of its amount', () => {
   const payout = {
     payoutId: 'pay_1',

@@ -27,7 +27,7 @@ import type {
 import type { withdrawalRequested } from '@app/contracts/withdrawals';
 import { formatAmount } from '@app/money/format';
 
-/** The published payload. `sentAt` is when the event occurred, so it is the same on every attempt. */
+/** The published payload. `sentAt` is when the event occurred, so it is the same on every attempt; of a rehearsal's subscription see `timeOf`. */
 export function orderPaidPayload(order: EventData<typeof orders.orderPaid>, sentAt: string): OrderPaidPayload {
   return {
     event: 'order.paid',
@@ -203,9 +203,17 @@ export function subscriptionRebilledPayload(
     ...renewalOf(renewal),
     periodStart: renewal.periodStart,
     periodEnd: renewal.periodEnd,
-    sentAt,
+    sentAt: timeOf(renewal, renewal.chargedAt, sentAt),
   };
 }
+
+/**
+ * When something happened to a subscription. That of a rehearsal lives by the rehearsal's clock, as its dates do: a year of it passes in
+ * seconds, in which all its events occur.
+ * @param at by the clock of its subscription
+ */
+const timeOf = ({ test }: { readonly test: boolean }, at: string, occurredAt: string): string =>
+  test ? at : occurredAt;
 
 export function subscriptionPaymentFailedPayload(
   failure: EventData<typeof subscriptions.subscriptionPaymentFailed>,
@@ -216,7 +224,7 @@ export function subscriptionPaymentFailedPayload(
     ...renewalOf(failure),
     attempt: failure.attempt,
     nextTryDays: failure.nextTryDays,
-    sentAt,
+    sentAt: timeOf(failure, failure.failedAt, sentAt),
     reason: failure.reason === confirmationWanted ? confirmationWanted : buyerReason(failure.reason),
   };
 }
@@ -227,17 +235,24 @@ const confirmationWanted = 'authentication_required';
 export const subscriptionCanceledPayload = (
   subscription: EventData<typeof subscriptions.subscriptionCanceled>,
   sentAt: string,
-): SubscriptionCanceledPayload => changedPayload('subscription.canceled', subscription, sentAt);
+): SubscriptionCanceledPayload =>
+  changedPayload('subscription.canceled', subscription, timeOf(subscription, endOf(subscription), sentAt));
+
+/** Receivers order what they get by its time: the end follows the attempt that brought it. */
+const endOf = ({ reason, canceledAt }: EventData<typeof subscriptions.subscriptionCanceled>): string =>
+  reason === 'payment_failed' ? new Date(Date.parse(canceledAt) + 1).toISOString() : canceledAt;
 
 export const subscriptionPausedPayload = (
   subscription: EventData<typeof subscriptions.subscriptionPaused>,
   sentAt: string,
-): SubscriptionPausedPayload => changedPayload('subscription.paused', subscription, sentAt);
+): SubscriptionPausedPayload =>
+  changedPayload('subscription.paused', subscription, timeOf(subscription, subscription.pausedAt, sentAt));
 
 export const subscriptionResumedPayload = (
   subscription: EventData<typeof subscriptions.subscriptionResumed>,
   sentAt: string,
-): SubscriptionResumedPayload => changedPayload('subscription.resumed', subscription, sentAt);
+): SubscriptionResumedPayload =>
+  changedPayload('subscription.resumed', subscription, timeOf(subscription, subscription.resumedAt, sentAt));
 
 interface OfSubscription {
   readonly subscriptionId: string;
