@@ -1154,6 +1154,12 @@ export interface SubscriptionRebilledPayload {
   periodStart: string;
   periodEnd: string;
   sentAt: string;
+  /** Of the order that began the subscription. */
+  orderId: string;
+  /** Of the card that was charged; empty where none was, or it is not known. */
+  lastFour: string;
+  /** `apple_pay` or `google_pay`; empty for a card that was typed. */
+  wallet: string;
 }
 
 export interface SubscriptionPaymentFailedPayload {

@@ -289,6 +289,9 @@ export const subscriptionRebilled = defineEvent(
     /** `canceled` or `paused` when the charge was under way at that moment. */
     statusAfter: z.enum(['active', 'paused', 'canceled']),
     chargedAt: timestamp,
+    /** Of the card that was charged; null where none was or it is not known. Earlier versions did not say. */
+    lastFour: z.string().nullable().optional(),
+    wallet: walletOfCard,
     /** Whether the buyer's order named an affiliate: only then does an affiliate earn. */
     affiliateNamed: z.boolean(),
   }),

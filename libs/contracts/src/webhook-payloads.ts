@@ -28,6 +28,11 @@ const items = z
     'What was bought, in the order in which it is listed. Amounts add up to what was paid; a discount’s is below 0.',
   );
 
+const ofCard = {
+  lastFour: z.string().describe('Of the card that was charged; empty where none was, or it is not known.'),
+  wallet: z.string().describe('`apple_pay` or `google_pay`; empty for a card that was typed.'),
+};
+
 /** Bodies of outgoing webhooks, as published; they may gain fields. Every listed string is present, empty when there is no value. */
 export const orderPaidPayload = z
   .object({
@@ -48,8 +53,7 @@ export const orderPaidPayload = z
     supportEmail: z.string(),
     sentAt: timestamp,
     items,
-    lastFour: z.string().describe('Of the card that was charged; empty where none was, or it is not known.'),
-    wallet: z.string().describe('`apple_pay` or `google_pay`; empty for a card that was typed.'),
+    ...ofCard,
     immediateAccess: z
       .string()
       .describe(
@@ -178,6 +182,8 @@ export const subscriptionRebilledPayload = z
     periodStart: timestamp.describe('Of the period that was paid.'),
     periodEnd: timestamp,
     sentAt: timestamp,
+    orderId: z.string().describe('Of the order that began the subscription.'),
+    ...ofCard,
   })
   .meta({ id: 'SubscriptionRebilledPayload' });
 export type SubscriptionRebilledPayload = z.infer<typeof subscriptionRebilledPayload>;

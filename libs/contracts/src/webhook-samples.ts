@@ -146,6 +146,9 @@ export const samplePayloads: Payloads = {
     periodStart: '2026-11-30T09:30:12.345Z',
     periodEnd: '2026-12-31T09:30:12.345Z',
     sentAt: '2026-11-30T10:00:00.730Z',
+    orderId,
+    lastFour: '4242',
+    wallet: '',
   },
   'subscription.payment_failed': {
     event: 'subscription.payment_failed',

@@ -123,7 +123,12 @@ test('events of a rehearsal carry its dates, are marked as test, and happen now'
   );
   expect(JSON.parse(rows[0]?.payload ?? '{}')).toMatchObject({
     occurredAt: '2026-01-31T12:00:00.000Z',
-    data: { test: true, periodStart: '2026-02-28T12:00:00.000Z', chargedAt: '2026-02-28T12:00:00.000Z' },
+    data: {
+      test: true,
+      periodStart: '2026-02-28T12:00:00.000Z',
+      chargedAt: '2026-02-28T12:00:00.000Z',
+      lastFour: '4242',
+    },
   });
 });
 

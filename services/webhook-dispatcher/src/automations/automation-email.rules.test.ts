@@ -128,15 +128,17 @@ test('a shop that takes no withdrawals links to none, and neither does an email 
 
 const wordsOf = (key: string) => builtIns.find((one) => one.key === key)?.action ?? expect.fail();
 
-test('the receipt of a renewal has the amount, the day and the period', () => {
-  const { subject, text } = automationEmail(
-    wordsOf('renewal_receipt'),
-    samplePayloadOf('subscription.rebilled'),
-    shop,
-    false,
-  );
+test('the receipt of a renewal has the amount, the day, the card, the order and the period', () => {
+  const emailOf = (change: object) =>
+    automationEmail(wordsOf('renewal_receipt'), { ...samplePayloadOf('subscription.rebilled'), ...change }, shop, false);
+  const { subject, text } = emailOf({});
   expect(subject).toBe('Receipt: $19.00 for Watercolour Club');
-  expect(text).toContain('Total  $19.00\nDate: 30 Nov 2026\nPaid for: 30 Nov 2026 to 31 Dec 2026\n');
+  expect(text).toContain(
+    'Total  $19.00\nDate: 30 Nov 2026\nPaid with: Card ending in 4242\nOrder: t9y0b4cd\nPaid for: 30 Nov 2026 to 31 Dec 2026\n',
+  );
+  expect(emailOf({ wallet: 'apple_pay' }).text).toContain('Paid with: Apple Pay ···· 4242\n');
+  const stored = { orderId: undefined, lastFour: undefined, wallet: undefined };
+  expect(emailOf(stored).text).toContain('Date: 30 Nov 2026\nPaid for: ');
 });
 
 test('a failed renewal says why, when it is tried next, and that nothing is lost until then', () => {

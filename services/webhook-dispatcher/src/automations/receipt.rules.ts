@@ -31,13 +31,15 @@ export function receiptOf(payload: Payload, isLinked: boolean): LetterReceipt | 
 }
 
 function renewalOf(renewal: Partial<SubscriptionRebilledPayload>): LetterReceipt {
-  const { product = '', amount = '', periodStart = '', periodEnd = '', sentAt = '' } = renewal;
+  const { product = '', amount = '', periodStart = '', periodEnd = '', sentAt = '', orderId = '' } = renewal;
   const [from, to] = [dayOf(periodStart), dayOf(periodEnd)];
   return {
     lines: [{ label: product, amount }],
     total: { label: 'Total', amount },
     facts: [
       ['Date', dayOf(sentAt)],
+      ['Paid with', cardOf(renewal)],
+      ['Order', orderNumber(orderId)],
       ['Paid for', from === '' || to === '' ? '' : `${from} to ${to}`],
     ].filter((fact): fact is [string, string] => fact[1] !== ''),
   };
@@ -61,7 +63,7 @@ const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', 
 
 const wallets = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const;
 
-function cardOf({ lastFour = '', wallet = '' }: Partial<OrderPaidPayload>): string {
+function cardOf({ lastFour = '', wallet = '' }: Partial<Pick<OrderPaidPayload, 'lastFour' | 'wallet'>>): string {
   const known = cardWallet.safeParse(wallet);
   if (!known.success) return lastFour === '' ? '' : `Card ending in ${lastFour}`;
   return lastFour === '' ? wallets[known.data] : `${wallets[known.data]} ···· ${lastFour}`;

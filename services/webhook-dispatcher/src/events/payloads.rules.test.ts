@@ -233,15 +233,18 @@ const charge = {
   currency: 'eur',
 };
 
-test('subscription.rebilled has the published fields, and the period that was paid', () => {
+test('subscription.rebilled has the published fields, and after them its order and the card', () => {
   const period = { periodStart: '2026-01-15T08:00:00.000Z', periodEnd: '2027-01-15T08:00:00.000Z' };
   const rebilled = { ...renewal, ...period, statusAfter: 'active' as const, affiliateNamed: false, chargedAt: sentAt };
-  expect(publishedRenewal.parse(subscriptionRebilledPayload(rebilled, sentAt))).toEqual({
-    event: 'subscription.rebilled',
-    ...charge,
-    ...period,
-    sentAt,
-  });
+  const first = { event: 'subscription.rebilled', ...charge, ...period, sentAt };
+  const bodyOf = (card: object) => JSON.stringify(subscriptionRebilledPayload({ ...rebilled, ...card }, sentAt));
+  expect(bodyOf({ lastFour: '4242', wallet: 'apple_pay' })).toBe(
+    JSON.stringify({ ...first, orderId: 'ord_1', lastFour: '4242', wallet: 'apple_pay' }),
+  );
+  // Of an earlier version, or a period that costs nothing.
+  const unknown = bodyOf({});
+  expect(unknown).toBe(JSON.stringify({ ...first, orderId: 'ord_1', lastFour: '', wallet: '' }));
+  expect(JSON.stringify(publishedRenewal.parse(JSON.parse(unknown)))).toBe(unknown);
 });
 
 test('subscription.payment_failed has the published fields and nothing else', () => {
@@ -269,7 +272,12 @@ test('what happens in a rehearsal is sent with the rehearsal’s time, the end a
   const at = '2026-12-15T12:00:00.000Z';
   const of = { ...renewal, test: true };
   const ended = { ...of, canceledAt: at, sendWebhook: true };
-  const paid = { periodStart: at, periodEnd: '2027-01-15T12:00:00.000Z', statusAfter: 'active' as const, chargedAt: at };
+  const paid = {
+    periodStart: at,
+    periodEnd: '2027-01-15T12:00:00.000Z',
+    statusAfter: 'active' as const,
+    chargedAt: at,
+  };
   const failed = { nextTryDays: 3, statusAfter: 'past_due' as const, reason: 'card_declined', failedAt: at };
   expect([
     subscriptionRebilledPayload({ ...of, ...paid, affiliateNamed: false }, sentAt),

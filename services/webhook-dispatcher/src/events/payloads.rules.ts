@@ -47,11 +47,19 @@ export function orderPaidPayload(order: EventData<typeof orders.orderPaid>, sent
     supportEmail: order.supportEmail,
     sentAt,
     items: order.items.map((item) => itemOf(item, order)),
-    lastFour: order.lastFour ?? '',
-    wallet: order.wallet ?? '',
+    ...cardOf(order),
     immediateAccess: order.immediateAccess ?? '',
   };
 }
+
+/** Empty where it is not known. */
+const cardOf = ({
+  lastFour,
+  wallet,
+}: Pick<EventData<typeof orders.orderPaid>, 'lastFour' | 'wallet'>): Pick<OrderPaidPayload, 'lastFour' | 'wallet'> => ({
+  lastFour: lastFour ?? '',
+  wallet: wallet ?? '',
+});
 
 type Order = EventData<typeof orders.orderPaid>;
 
@@ -204,6 +212,8 @@ export function subscriptionRebilledPayload(
     periodStart: renewal.periodStart,
     periodEnd: renewal.periodEnd,
     sentAt: timeOf(renewal, renewal.chargedAt, sentAt),
+    orderId: renewal.orderId,
+    ...cardOf(renewal),
   };
 }
 

@@ -93,8 +93,11 @@ function resultOf({ decline_reason, ...subscription }: Locked, at: Date): Record
     subscription.amount_cents === 0
       ? { ...about, kind: 'paid' }
       : { ...about, kind: 'declined', hard: true, reason: decline_reason ?? 'card_declined' };
-  return { subscription, paymentId: null, cents: 0, outcome, effect: effectOf(subscription, outcome), card: null };
+  const effect = effectOf(subscription, outcome);
+  return { subscription, paymentId: null, cents: 0, outcome, effect, chargedCard: noCard, card: null };
 }
+
+const noCard = { lastFour: null, wallet: null };
 
 async function write(
   client: Client,

@@ -24,6 +24,7 @@ const payment = {
   ...{ id: 'pmt_01kkrc3m00000000000000000a', accountId: 'acc_1', orderId: 'ord_1', step: 'renewal', period: 3 },
   ...{ call: 'chargeSaved', request: { savedMethod: 'card' }, amountCents: 1900, currency: 'usd', status: 'sent' },
   ...{ processor: 'simulated', createdAt: new Date(nowMs - 1_000), sentAt: new Date(nowMs), checks: 0 },
+  ...{ lastFour: null, wallet: null },
 } as unknown as Payment;
 
 const decided = (outcome: Answered, subscription: Partial<Stands> = {}, of: Partial<Payment> = {}) => {
@@ -94,6 +95,20 @@ test('a decline without a sending counts as an attempt with its own reason', () 
 test('what the answer says of the card is kept, unless the subscription has another one now', () => {
   expect(decided(succeeded)?.card).toEqual({ processor: 'simulated', last_four: '4242', wallet: null });
   expect(decided(succeeded, { payment_method: 'newer' })?.card).toBeNull();
+});
+
+test('a renewal’s event names the card that was charged, also where the subscription has another one now', () => {
+  const cardIn = (...of: Parameters<typeof decided>) => {
+    const [event] = renewalEvents(known(...of), nowMs, false);
+    const { lastFour, wallet } = Object.assign({ lastFour: null, wallet: null }, event?.data);
+    return [lastFour, wallet];
+  };
+  const byWallet: Answered = { ...succeeded, wallet: 'apple_pay' };
+  expect(cardIn(byWallet)).toEqual(['4242', 'apple_pay']);
+  expect(cardIn(succeeded, { payment_method: 'newer' })).toEqual(['4242', null]);
+  // What an earlier answer to the same payment has shown.
+  const silent: Answered = { status: 'succeeded', reference: 'ref_1' };
+  expect(cardIn(silent, {}, { lastFour: '1881', wallet: null })).toEqual(['1881', null]);
 });
 
 test('the payment of a rehearsal ends at its own time, which is ahead of the clock', () => {

@@ -13,6 +13,8 @@ export interface DecidedRenewal<Subscription extends RenewedSubscription> {
   readonly cents: number;
   readonly outcome: RenewalOutcome;
   readonly effect: RenewalEffect;
+  /** As the processor shows it. */
+  readonly chargedCard: Pick<Payment, 'lastFour' | 'wallet'>;
   /** Null: nothing is kept of it. */
   readonly card: {
     readonly processor: string;
@@ -39,7 +41,8 @@ export function decideRenewal<Subscription extends RenewedSubscription>(
   const effect = effectOf(subscription, outcome);
   // Of another card than the one it has now nothing is kept.
   const card = outcome.method === subscription.payment_method ? { processor, last_four: lastFour, wallet } : null;
-  return { subscription, paymentId, cents, outcome, effect, card };
+  const chargedCard = { lastFour: lastFour ?? payment.lastFour, wallet: wallet ?? payment.wallet };
+  return { subscription, paymentId, cents, outcome, effect, chargedCard, card };
 }
 
 /** A rehearsal is ahead of the clock: its payments are made at its time, and end then or later. */

@@ -1,6 +1,7 @@
 import type { EventData } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { subscriptionCanceled, subscriptionPaymentFailed, subscriptionRebilled } from '@app/contracts/subscriptions';
+import type { Payment } from '../../charging/payment.types.ts';
 import { aboutSubscription, type SubscriptionIdentity } from '../subscription-event.rules.ts';
 import type { RenewalEffect, RenewalOutcome } from './renewal.rules.ts';
 
@@ -14,6 +15,7 @@ export interface RenewalResult {
   readonly paymentId: string | null;
   readonly outcome: Pick<RenewalOutcome, 'at' | 'period' | 'method'>;
   readonly effect: RenewalEffect;
+  readonly chargedCard: Pick<Payment, 'lastFour' | 'wallet'>;
 }
 
 /** The id and the time that its row is written with. */
@@ -37,7 +39,7 @@ export type DecidedRenewalEvent = { readonly source: Source } & (
  * @param cancellationNotices whether webhooks are sent for subscriptions that ended unpaid
  */
 export function renewalEvents(
-  { subscription, paymentId, outcome: { at, period }, effect: { period: dates, event } }: RenewalResult,
+  { subscription, paymentId, outcome: { at, period }, effect: { period: dates, event }, chargedCard }: RenewalResult,
   nowMs: number,
   cancellationNotices: boolean,
 ): DecidedRenewalEvent[] {
@@ -52,7 +54,9 @@ export function renewalEvents(
     const { statusAfter } = event;
     const charged = { paymentId, period, periodStart, periodEnd, attempt, statusBefore, statusAfter, chargedAt: time };
     const { affiliate_named: affiliateNamed } = subscription;
-    return [{ definition: subscriptionRebilled, data: { ...about, ...charged, affiliateNamed }, source }];
+    return [
+      { definition: subscriptionRebilled, data: { ...about, ...charged, ...chargedCard, affiliateNamed }, source },
+    ];
   }
   const { nextTryDays, statusAfter, reason } = event;
   const failed = { paymentId, period, attempt, nextTryDays, statusBefore, statusAfter, reason, failedAt: time };
