@@ -737,9 +737,9 @@ export interface AutomationCreate {
   action: {
     type: "email";
     to: "buyer" | "seller";
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     subject: string;
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     body: string;
   } | {
     type: "post";
@@ -756,9 +756,9 @@ export interface AutomationUpdate {
   action?: {
     type: "email";
     to: "buyer" | "seller";
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     subject: string;
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     body: string;
   } | {
     type: "post";
@@ -773,9 +773,9 @@ export interface AutomationPreview {
   action: {
     type: "email";
     to: "buyer" | "seller";
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     subject: string;
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     body: string;
   };
 }
@@ -2968,9 +2968,9 @@ export interface Automation {
   action: {
     type: "email";
     to: "buyer" | "seller";
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     subject: string;
-    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
+    /** Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out. */
     body: string;
   } | {
     type: "post";

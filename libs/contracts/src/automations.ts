@@ -30,7 +30,7 @@ const template = (max: number, isAllowed: (value: string) => boolean, rule: stri
     .refine(isAllowed, rule)
     .refine((value) => value.trim() !== '', 'must not be blank')
     .describe(
-      'Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` alone (`order.paid`) is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out.',
+      'Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}`, `{{supportEmail}}` and `{{purchasesUrl}}`; a line with `{{receipt}}` (`order.paid`, `subscription.rebilled`) or `{{items}}` (`order.paid`, `upsell.accepted`) alone is the list of what was bought; in emails to the buyer also `{{portalUrl}}` and, for events of a subscription, `{{cardUrl}}`; in emails to the seller `{{orderUrl}}`, for events of an order. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out.',
     );
 
 const emailAction = z.strictObject({

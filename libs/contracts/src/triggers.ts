@@ -66,7 +66,7 @@ export const samplePayloadOf = (event: TriggerName): Payload => ({ ...{ ...sampl
 /** Fields of every template, beside those of the payload: from the account's settings. */
 const accountFields = ['businessName', 'supportEmail', 'purchasesUrl'] as const;
 
-/** Of an order or a renewal: a line of its own becomes the list of what was bought, with the total, the date, the card and the order's number. */
+/** Of an order or a renewal: a line of its own becomes the list of what was bought, with the total, the date, the card and the order's number. Of `items` it is without the last three. */
 const ofReceipt: ReadonlySet<TriggerName> = new Set(['order.paid', 'subscription.rebilled']);
 /** Of a failed renewal: why, in a sentence, the day of the next attempt, and that the subscription has ended with it. */
 const ofFailure = ['failure', 'nextTry', 'ended'] as const;
@@ -82,23 +82,28 @@ const madeFields = (event: TriggerName): readonly string[] => [
 ];
 
 /**
- * Links that are made for each email to a buyer: to all that they bought, to the card of the event's subscription, and to its product once
- * it has ended with a failed renewal.
+ * Links that are made for each email. To a buyer: to all that they bought, to the card of the event's subscription, and to its product once
+ * it has ended with a failed renewal. To the seller: to the order in the dashboard.
  */
 export function linkFieldsOf(event: string, to: 'buyer' | 'seller'): readonly LinkField[] {
-  if (to === 'seller' || !withBuyer.has(event as TriggerName)) return [];
+  if (to === 'seller') return hasOrder(event as TriggerName) ? ['orderUrl'] : [];
+  if (!withBuyer.has(event as TriggerName)) return [];
   if (event === 'subscription.payment_failed') return ['portalUrl', 'cardUrl', 'buyAgainUrl'];
   return event.startsWith('subscription.') ? ['portalUrl', 'cardUrl'] : ['portalUrl'];
 }
 type LinkField = keyof typeof sampleLinks;
 
-/** What previews and tests have instead of links: they lead to no buyer. */
+/** What previews have instead of links: they lead to no buyer, and to no order. */
 export const sampleLinks = {
   portalUrl: 'https://funnels.example/p/maya-paints/open/sample',
   cardUrl: 'https://funnels.example/p/maya-paints/open/sample-card',
   /** The sample's subscription goes on. */
   buyAgainUrl: '',
+  orderUrl: 'https://funnels.example/app/orders/sample',
 } as const;
+
+/** What tests have instead of links: the sample's order is none of the seller's. */
+export const testLinks = { ...sampleLinks, orderUrl: '' } as const;
 
 /** The fields that templates of the event may name, in an email to the buyer or the seller. */
 export function fieldsOf(event: TriggerName, to: 'buyer' | 'seller'): string[] {

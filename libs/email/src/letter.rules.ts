@@ -142,10 +142,14 @@ function receiptHtml({ lines, total, facts }: LetterReceipt): string {
   };
   const fact = ([term, value]: readonly [string, string]): string =>
     `<tr><td class="letter-quiet" style="padding:2px 16px 2px 0;text-align:left;vertical-align:top;${small};white-space:nowrap">${escapedLine(term)}</td><td class="letter-ink" style="padding:2px 0;text-align:left;vertical-align:top;${small};color:${ink};${breaking}"><bdi>${escapedLine(value)}</bdi></td></tr>\n`;
+  const known =
+    facts.length === 0
+      ? ''
+      : `<table style="border-collapse:collapse;margin:0 0 16px"><tbody>
+${facts.map(fact).join('')}</tbody></table>\n`;
   return `<table style="${layout};margin:0 0 16px"><tbody>
 ${lines.map((one) => row(one, '')).join('')}${row(total, `border-top:1px solid ${line};font-weight:600;`)}</tbody></table>
-<table style="border-collapse:collapse;margin:0 0 16px"><tbody>
-${facts.map(fact).join('')}</tbody></table>\n`;
+${known}`;
 }
 
 /** What a shop shows of itself at the end of its emails. */

@@ -25,7 +25,7 @@ const receipt = {
   total: { label: 'Total', amount: '$145.65' },
   facts: [
     ['Date', '23 Nov 2026'],
-    ['Card', 'Card ending in 4242'],
+    ['Paid with', 'Card ending in 4242'],
     ['Order', '7yabcdef'],
   ] as const,
 };
@@ -53,6 +53,38 @@ const letters: Readonly<Record<string, Letter>> = {
     sender: { ...shop, name: arabicName },
     title: arabicName,
     parts: [{ receipt: { ...receipt, lines: [{ label: arabicName, amount: 'KWD 12.500' }] } }],
+  },
+  'email-renewal-receipt': {
+    sender: shop,
+    title: 'Receipt: $29.00 for The open studio',
+    parts: [
+      { html: 'Hello,' },
+      { html: 'Your subscription of The open studio at Ada’s Atelier was renewed.' },
+      {
+        receipt: {
+          lines: [{ label: 'The open studio', amount: '$29.00' }],
+          total: { label: 'Total', amount: '$29.00' },
+          facts: [
+            ['Date', '23 Nov 2026'],
+            ['Paid with', 'Apple Pay ···· 4242'],
+            ['Order', '7yabcdef'],
+            ['Paid for', '23 Nov 2026 to 23 Dec 2026'],
+          ],
+        },
+      },
+    ],
+    foot: shopFoot(shop),
+  },
+  'email-sale': {
+    sender: shop,
+    title: 'Sold: Watercolour in 30 days for $145.65',
+    parts: [
+      { html: 'grace@example.com bought Watercolour in 30 days for $145.65.' },
+      { receipt: { ...receipt, facts: [] } },
+      { html: 'Name: Grace Hopper<br>Country: Sweden<br>Order: 7yabcdef' },
+      { button: { label: 'See the order', url: 'https://funnels.example/app/orders/ord_01kahv7w3xe5m8q2r67yabcdef' } },
+    ],
+    foot: ['Ada’s Atelier'],
   },
   'email-reminder': {
     sender: shop,

@@ -1,4 +1,4 @@
-import { createAutomation, previewAutomation, updateAutomation } from '@app/contracts/automations';
+import { createAutomation, previewAutomation, testAutomation, updateAutomation } from '@app/contracts/automations';
 import { dayMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import { createPortalLink } from '@app/contracts/portal';
@@ -113,7 +113,26 @@ test('while the gateway is away the email waits, and it goes out with its link l
   expect(texts()).toEqual([expect.stringContaining('/p/maya/open/card')]);
 });
 
-test('only emails to the buyer have links, the card’s for events of a subscription alone; a preview’s lead nowhere', async () => {
+test('the notice of a sale, live or rehearsed, leads to the order, and a test of the automation to none', async () => {
+  const lastText = () => texts().at(-1) ?? '';
+  await harness.request(updateAutomation, seller.account, {
+    automationId: builtInId(seller.account, 'receipt'),
+    body: { active: false },
+  });
+  for (const rehearsed of [false, true]) {
+    await seller.sell({ orderId, test: rehearsed });
+    await seller.tried(rehearsed ? 2 : 1);
+    expect(lastText()).toContain(`\nSee the order: http://127.0.0.1:3000/app/orders/${orderId}`);
+  }
+  const automationId = builtInId(seller.account, 'sale_notice');
+  const account = { businessName: 'Maya', supportEmail: 'help@maya.example' };
+  await harness.request(testAutomation, seller.account, { automationId, account });
+  await seller.tried(3);
+  expect(lastText()).toContain('Total  $68.00');
+  expect(lastText()).not.toMatch(/See the order|app\/orders/);
+});
+
+test('only emails to the buyer lead to the portal, the card’s for events of a subscription alone; a preview’s lead nowhere', async () => {
   const requested = await serveLinks();
   const action = (to: 'buyer' | 'seller', body: string) => ({ type: 'email', to, subject: 'x', body }) as const;
   const add = (event: 'order.paid', to: 'buyer' | 'seller', body: string) =>

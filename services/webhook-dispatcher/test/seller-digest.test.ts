@@ -99,3 +99,18 @@ test('an email of notices that the mail server does not take keeps none of them 
   await seller.tried(2);
   expect(subjects()).toHaveLength(1);
 });
+
+test('each notice of such an email has its link to the order', async () => {
+  const automationId = builtInId(seller.account, 'dispute_end_notice');
+  const action = { type: 'email', to: 'seller', subject: 'Won', body: 'The order: {{orderUrl}}' } as const;
+  await harness.request(updateAutomation, seller.account, { automationId, body: { action } });
+  await fails('ada@example.com');
+  await seller.tried(1);
+  await harness.publish(disputeClosed, seller.account, dispute);
+  await fails('bob@example.com');
+  await seller.tried(3);
+  harness.clock.advance(anHourMs);
+  harness.wake();
+  await seller.tried(5);
+  expect(server.received.at(-1)?.text.replaceAll('=\r\n', '')).toContain(`/app/orders/${soldProduct.orderId}`);
+});

@@ -100,6 +100,44 @@ test('a receipt without a name begins with a capital, and one number of the orde
   }
 });
 
+test('the notice of a sale lists what was sold with its amounts, and leads to the order', () => {
+  const items = [
+    { id: 'prd_1', kind: 'main', label: 'Course', amountCents: 14_900, accessUrl: 'https://mayapaints.example/course' },
+    { id: 'bmp_1', kind: 'bump', label: 'Workbook', amountCents: 1_900, accessUrl: '' },
+    { id: 'dsc_1', kind: 'discount', label: 'SPRING', amountCents: -1_680, accessUrl: '' },
+  ];
+  const order = { ...samplePayloadOf('order.paid'), product: 'Course', items, total: '$151.20' };
+  const orderUrl = 'https://funnels.example/app/orders/ord_1';
+  const emailOf = (change: object) => automationEmail(wordsOf('sale_notice'), { ...order, ...change }, shop, false);
+  const { text, html } = emailOf({ orderUrl });
+  expect(text).toBe(`maya@example.com bought Course for $151.20.
+
+Course  $149.00
+Workbook  $19.00
+Discount (SPRING)  −$16.80
+Total  $151.20
+
+Name: Maya Lindqvist
+Country: Sweden
+Affiliate: ANNA
+Order: t9y0b4cd
+
+See the order: ${orderUrl}
+`);
+  expect(html).toMatch(/href="https:\/\/funnels\.example\/app\/orders\/ord_1"[^>]*>See the order<\/a>/);
+  expect(html).toContain('−$16.80');
+  expect(html).not.toMatch(/<tbody>\s*<\/tbody>/);
+  expect(emailOf({}).text).not.toContain('See the order');
+  expect(emailOf({ items: undefined, orderUrl }).text).toContain('\nCourse  $151.20\nTotal  $151.20\n');
+});
+
+test('an upsell that was accepted later is listed too, and in a sentence items are names', () => {
+  const action = { to: 'seller', subject: 'x', body: 'With {{items}}:\n{{items}}' } as const;
+  expect(automationEmail(action, samplePayloadOf('upsell.accepted'), shop, false).text).toBe(
+    'With A year of live sessions:\n\nA year of live sessions  $29.00\nTotal  $29.00\n',
+  );
+});
+
 test('refunds have their sum in the title', () => {
   const titleOf = (key: string) => {
     const { event, action } = builtIns.find((one) => one.key === key) ?? expect.fail();
@@ -130,7 +168,12 @@ const wordsOf = (key: string) => builtIns.find((one) => one.key === key)?.action
 
 test('the receipt of a renewal has the amount, the day, the card, the order and the period', () => {
   const emailOf = (change: object) =>
-    automationEmail(wordsOf('renewal_receipt'), { ...samplePayloadOf('subscription.rebilled'), ...change }, shop, false);
+    automationEmail(
+      wordsOf('renewal_receipt'),
+      { ...samplePayloadOf('subscription.rebilled'), ...change },
+      shop,
+      false,
+    );
   const { subject, text } = emailOf({});
   expect(subject).toBe('Receipt: $19.00 for Watercolour Club');
   expect(text).toContain(

@@ -5,7 +5,7 @@ import { escapedLine, letterHtml, type Shop, shopFoot, withdrawalLabel } from '@
 import type { EmailAction } from './built-in.rules.ts';
 import { disputeOf } from './dispute.rules.ts';
 import { failedRenewal } from './failed-renewal.rules.ts';
-import { accessLabels, boughtLine, deliveryOf, receiptOf } from './receipt.rules.ts';
+import { accessLabels, boughtLine, deliveryOf, itemsOf, receiptOf } from './receipt.rules.ts';
 import { fieldsIn, renderBody, renderSubject, type TemplateValues } from './template.rules.ts';
 
 /**
@@ -41,7 +41,8 @@ export function automationEmail(
   const values = valuesOf(action, payload, shop);
   const title = renderSubject(action.subject, values) || plainLine(shop.name);
   const receipt = receiptOf(payload, fieldsIn(action.body).includes('accessUrl'));
-  const { text, parts } = renderBody(action.body, values, { receipt, labels: accessLabels(payload) });
+  const lists = { receipt, items: itemsOf(payload) };
+  const { text, parts } = renderBody(action.body, values, { lists, labels: accessLabels(payload) });
   const foot = action.to === 'buyer' ? shopFoot(shop) : [escapedLine(shop.name)];
   const html = letterHtml({ sender: shop, title, parts, foot }, preheaderOf(text));
   const wayOut = action.to === 'buyer' && receipt !== null && text !== '' ? wayOutOf(shop) : '';

@@ -60,10 +60,14 @@ Questions? Reply to this email, or write to {{supportEmail}}.
       subject: 'Sold: {{product}} for {{total}}',
       body: `{{email}} bought {{product}} for {{total}}.
 
+{{items}}
+
 Name: {{name}}
 Country: {{country}}
 Affiliate: {{affiliate}}
-Order: {{orderId}}
+Order: {{orderNumber}}
+
+See the order: {{orderUrl}}
 `,
     },
   },

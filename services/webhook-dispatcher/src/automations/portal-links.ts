@@ -27,7 +27,7 @@ interface LinkedEmail {
 }
 
 /**
- * The links that the email names, which the gateway makes for this email alone. One is empty where there is nothing to lead to,
+ * The links that the email names. The gateway makes those to the portal for this email alone. One is empty where there is nothing to lead to,
  * as for a buyer whose only order expired. A subscription that has ended takes no card: its email leads to the product instead.
  * @returns null while the gateway does not answer
  */
@@ -48,41 +48,53 @@ export async function linksFor(
 
 async function madeLinks(
   deps: LinkDeps,
-  { accountId, eventName, eventId, test }: Delivery,
-  { action, product_id, handle }: LinkedEmail,
+  delivery: Delivery,
+  email: LinkedEmail,
   payload: Payload,
 ): Promise<TemplateValues> {
-  const offered = linkFieldsOf(eventName, action.to);
+  const { action, product_id, handle } = email;
+  const offered = linkFieldsOf(delivery.eventName, action.to);
   const named = new Set([action.subject, action.body].flatMap(fieldsIn));
   const hasEnded = endedWith(payload);
   const links = offered
     .filter((field) => named.has(field))
     .map(async (field) => {
+      if (field === 'orderUrl') return [field, orderUrlOf(deps.publicUrl, payload)] as const;
       // By its id: it leads to wherever the product is sold when the email is read.
       if (field === 'buyAgainUrl')
         return [field, hasEnded && handle && product_id ? `${deps.publicUrl}/c/${handle}/${product_id}` : ''] as const;
       if (field === 'cardUrl' && hasEnded) return [field, ''] as const;
-      const isCard = field === 'cardUrl';
-      const wanted = {
-        email: String(payload.email),
-        subscriptionId: isCard ? String(payload.subscriptionId) : null,
-        // A rehearsal's next attempt may be years ahead of the clock by which links end.
-        validUntil: isCard && !test ? nextAttemptEnd(payload) : null,
-      };
-      const commandId = newIdSuffix(deps.clock.nowMs());
-      const context = { accountId, requestId: eventId, commandId };
-      const url = await deps.requester.request(createPortalLink, wanted, context).then(
-        (made) => made.url,
-        (err: unknown) => {
-          if (err instanceof DomainError && (err.code === 'buyer_not_found' || err.code === 'validation_failed'))
-            return '';
-          throw err;
-        },
-      );
-      return [field, url] as const;
+      return [field, await portalUrl(deps, delivery, payload, field === 'cardUrl')] as const;
     });
   return Object.fromEntries(await Promise.all(links));
 }
+
+/** Empty for who has bought nothing. */
+async function portalUrl(
+  { requester, clock }: LinkDeps,
+  { accountId, eventId, test }: Delivery,
+  payload: Payload,
+  isOfCard: boolean,
+): Promise<string> {
+  const wanted = {
+    email: String(payload.email),
+    subscriptionId: isOfCard ? String(payload.subscriptionId) : null,
+    // A rehearsal's next attempt may be years ahead of the clock by which links end.
+    validUntil: isOfCard && !test ? nextAttemptEnd(payload) : null,
+  };
+  const context = { accountId, requestId: eventId, commandId: newIdSuffix(clock.nowMs()) };
+  return await requester.request(createPortalLink, wanted, context).then(
+    (made) => made.url,
+    (err: unknown) => {
+      if (err instanceof DomainError && (err.code === 'buyer_not_found' || err.code === 'validation_failed')) return '';
+      throw err;
+    },
+  );
+}
+
+/** The order that the event is about, in the seller's dashboard; empty where it is about none. */
+export const orderUrlOf = (publicUrl: string, { orderId }: Payload): string =>
+  typeof orderId === 'string' && orderId !== '' ? `${publicUrl}/app/orders/${orderId}` : '';
 
 /** The next attempt is made by the daily run of a later UTC day, at whatever time of it. */
 function nextAttemptEnd({ nextTryDays, sentAt }: Payload): string | null {

@@ -1,7 +1,11 @@
 import { cardWallet } from '@app/contracts/card-wallets';
 import { orderNumber } from '@app/contracts/order-number';
 import type { Payload } from '@app/contracts/triggers';
-import type { OrderPaidPayload, SubscriptionRebilledPayload } from '@app/contracts/webhook-payloads';
+import type {
+  OrderPaidPayload,
+  SubscriptionRebilledPayload,
+  UpsellAcceptedPayload,
+} from '@app/contracts/webhook-payloads';
 import type { LetterLine, LetterReceipt } from '@app/email/letter';
 import { shownAmount } from '@app/money/format';
 
@@ -16,17 +20,45 @@ export function receiptOf(payload: Payload, isLinked: boolean): LetterReceipt | 
   if (payload.event === 'subscription.rebilled') return renewalOf(payload as Partial<SubscriptionRebilledPayload>);
   if (payload.event !== 'order.paid') return null;
   const order = payload as Partial<OrderPaidPayload>;
-  const { items = [], product = '', total = '', currency = 'usd' } = order;
-  const lines = items.map((item) => lineOf(item, currency, isLinked));
   return {
-    lines: lines.length > 0 ? lines : [{ label: product, amount: total }],
-    total: { label: 'Total', amount: total },
+    ...soldOf(order, order.total, ({ kind, accessUrl }) => (kind === 'main' && isLinked ? '' : accessUrl)),
     facts: [
       ['Date', dayOf(order.sentAt ?? '')],
       ['Paid with', cardOf(order)],
       ['Order', orderNumber(order.orderId ?? '')],
       ['You agreed', order.immediateAccess ?? ''],
     ].filter((fact): fact is [string, string] => fact[1] !== ''),
+  };
+}
+
+/** What was bought with its amounts and the total, as the receipt has it, and nowhere to find it; null for an event that lists nothing. */
+export function itemsOf(payload: Payload): LetterReceipt | null {
+  if (payload.event === 'order.paid') {
+    const order = payload as Partial<OrderPaidPayload>;
+    return { ...soldOf(order, order.total, nowhere), facts: [] };
+  }
+  if (payload.event !== 'upsell.accepted') return null;
+  const accepted = payload as Partial<UpsellAcceptedPayload>;
+  return { ...soldOf({ ...accepted, product: accepted.upsell }, accepted.amount, nowhere), facts: [] };
+}
+
+const nowhere = (): string => '';
+
+interface Sold {
+  readonly items?: readonly Item[] | undefined;
+  readonly product?: string | undefined;
+  readonly currency?: string | undefined;
+}
+
+function soldOf(
+  { items = [], product = '', currency = 'usd' }: Sold,
+  total: string | undefined,
+  urlOf: (item: Item) => string,
+): Pick<LetterReceipt, 'lines' | 'total'> {
+  const lines = items.map((item) => ({ ...lineOf(item, currency), url: urlOf(item) }));
+  return {
+    lines: lines.length > 0 ? lines : [{ label: product, amount: total ?? '' }],
+    total: { label: 'Total', amount: total ?? '' },
   };
 }
 
@@ -45,10 +77,9 @@ function renewalOf(renewal: Partial<SubscriptionRebilledPayload>): LetterReceipt
   };
 }
 
-function lineOf({ kind, label, amountCents, accessUrl }: Item, currency: string, isLinked: boolean): LetterLine {
+function lineOf({ kind, label, amountCents }: Item, currency: string): LetterLine {
   const named = kind === 'discount' && label !== notCharged ? `Discount (${label})` : label;
-  const amount = shownAmount(amountCents, currency);
-  return { label: named, amount, url: kind === 'main' && isLinked ? '' : accessUrl };
+  return { label: named, amount: shownAmount(amountCents, currency) };
 }
 
 /** What checkout calls the part of a hold that the seller left. */

@@ -3,7 +3,7 @@ import type { Settings } from '@app/contracts/accounts';
 import { dayMs, minuteMs } from '@app/contracts/durations';
 import { emailKey } from '@app/contracts/email-key';
 import { idTimeMs } from '@app/contracts/ids';
-import { type Payload, sampleLinks } from '@app/contracts/triggers';
+import { type Payload, testLinks } from '@app/contracts/triggers';
 import { noticeNames } from '@app/contracts/webhooks';
 import type { Submission } from '@app/email/email-transport';
 import { type Shop, shopOf } from '@app/email/letter';
@@ -26,7 +26,7 @@ import { type AutomationEmail, automationEmail, digestEmail, sellersAddress } fr
 import { type BuiltInKey, currentWords, digestedNotices, type EmailAction } from './built-in.rules.ts';
 import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
 import { type BoundedRecipient, giveRecipientBack, reserveRecipient, toRecipientMax } from './emails-to-recipient.ts';
-import { linksFor } from './portal-links.ts';
+import { linksFor, orderUrlOf } from './portal-links.ts';
 import { giveTurnBack, keepSent, type OtherNotice, takeTurn } from './seller-digest.ts';
 import { submissionOutcomes } from './submission-outcome.ts';
 
@@ -139,10 +139,9 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
     if (!seller.emailVerified) return whileUnverified(delivery, row, recipient, clock.nowMs());
     if (mailer === undefined) return { recipient, submission: deferred('this deployment has no mail server') };
     const now = clock.now();
-    // Sample data leads to no buyer.
     const links =
       row.requested && delivery.test
-        ? sampleLinks
+        ? testLinks
         : await linksFor(deps, delivery, { ...row, handle: seller.handle }, payload);
     if (links === null) return { recipient, submission: deferred('the links of the email could not be made') };
     return await submit(deps, mailer, { delivery, row, recipient, seller, values: { ...payload, ...links }, now });
@@ -188,7 +187,7 @@ async function submit(deps: SendEmailDeps, mailer: Mailer, made: Made): Promise<
     fromName: seller.businessName,
     to: recipient,
     replyTo: seller.supportEmail,
-    ...withOthers(email, turn.others, shop),
+    ...withOthers(email, turn.others, shop, deps.publicUrl),
     headers: { 'Auto-Submitted': 'auto-generated' },
     date: now,
   });
@@ -201,13 +200,20 @@ async function submit(deps: SendEmailDeps, mailer: Mailer, made: Made): Promise<
 
 const oneAnHour = 'notices go out in one email an hour at most; it is in the next one';
 
-const withOthers = (email: AutomationEmail, others: readonly OtherNotice[], shop: Shop): AutomationEmail =>
-  others.length === 0
-    ? email
-    : digestEmail(
-        [email, ...others.map((other) => automationEmail(wordsOf(other), JSON.parse(other.body), shop, false))],
-        shop,
-      );
+function withOthers(
+  email: AutomationEmail,
+  others: readonly OtherNotice[],
+  shop: Shop,
+  publicUrl: string,
+): AutomationEmail {
+  if (others.length === 0) return email;
+  const emails = others.map((other) => {
+    const payload = JSON.parse(other.body) as Payload;
+    const values = { ...payload, orderUrl: orderUrlOf(publicUrl, payload) };
+    return automationEmail(wordsOf(other), values, shop, false);
+  });
+  return digestEmail([email, ...emails], shop);
+}
 
 const wordsOf = ({ built_in, action }: OtherNotice): EmailAction => currentWords(built_in, action);
 

@@ -57,8 +57,8 @@ export function renderSubject(template: string, values: TemplateValues): string 
 }
 
 interface Made {
-  /** In place of a line that names it alone. */
-  readonly receipt?: LetterReceipt | null;
+  /** In place of a line that names one alone, by the field. */
+  readonly lists?: Readonly<Record<string, LetterReceipt | null>>;
   /** Of buttons, by the fields of their links, where they say more than `buttonLabels`. */
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -70,16 +70,18 @@ interface Made {
 export function renderBody(
   template: string,
   values: TemplateValues,
-  { receipt = null, labels = {} }: Made = {},
+  { lists = {}, labels = {} }: Made = {},
 ): { text: string; parts: LetterPart[] } {
   const lines = template
     .replaceAll(/\r\n?/g, '\n')
     .split('\n')
     .map(segmentsOf)
-    .filter((segments) => (receipt !== null && isReceipt(segments)) || !isLeftOut(segments, values))
-    .map((segments) =>
-      receipt !== null && isReceipt(segments) ? receiptLine(receipt) : renderLine(segments, values, labels),
-    );
+    .flatMap((segments) => {
+      const field = aloneIn(segments);
+      const list = Object.hasOwn(lists, field) ? (lists[field] ?? null) : null;
+      if (list !== null) return [listLine(list)];
+      return isLeftOut(segments, values) ? [] : [renderLine(segments, values, labels)];
+    });
   const paragraphs = paragraphsOf(lines);
   return {
     text: paragraphs.map((paragraph) => paragraph.map(({ text }) => `${text}\n`).join('')).join('\n'),
@@ -87,12 +89,13 @@ export function renderBody(
   };
 }
 
-/** A line that has `{{receipt}}` alone. */
-const isReceipt = (segments: readonly Segment[]): boolean =>
-  segments.every((segment) => (isField(segment) ? segment.field === 'receipt' : segment.trim() === '')) &&
-  segments.filter(isField).length === 1;
+/** The field that the line has alone; empty where it has more, or none. */
+function aloneIn(segments: readonly Segment[]): string {
+  const [field, ...others] = segments.filter((segment) => isField(segment) || segment.trim() !== '');
+  return field !== undefined && isField(field) && others.length === 0 ? field.field : '';
+}
 
-function receiptLine(receipt: LetterReceipt): Line {
+function listLine(receipt: LetterReceipt): Line {
   const { lines, total, facts } = receipt;
   const priced = [...lines, total].flatMap(({ label, amount, url = '' }) => [
     `${plainLine(label)}  ${plainLine(amount)}`,
@@ -108,6 +111,7 @@ const buttonLabels: Readonly<Record<string, string>> = {
   cardUrl: 'Use another card',
   portalUrl: 'Open your purchases',
   buyAgainUrl: 'Buy it again',
+  orderUrl: 'See the order',
 };
 
 function partsOf(paragraphs: readonly (readonly Line[])[]): LetterPart[] {
