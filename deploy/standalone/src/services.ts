@@ -124,19 +124,20 @@ export async function startServices<T>(
   options: StartOptions,
   beforeRequests: (gateway: GatewayParts, others: Promise<unknown>) => Promise<T>,
 ): Promise<{ url: string; prepared: T; checks: readonly Check[] }> {
+  const startMinute = dailyStartMinute(options.config);
+  const schedule = startMinute === undefined ? {} : { nextDailyRunMs: () => nextStartMs(Date.now(), startMinute) };
   const start = async ([name, loading]: Modules[number], more: Partial<GatewayDeps> = {}): Promise<RunningService> => {
     const module = await loading;
     const env = environmentOf(name, options);
     await options.infrastructure.databaseReady(name);
     const applied = await module.migrate(env.DATABASE_URL);
-    const deps = { logger: options.logger.child({ service: name }), clock: options.clock, ...more };
+    const deps = { logger: options.logger.child({ service: name }), clock: options.clock, ...schedule, ...more };
     const service = options.resources.add(name, await module.create(env, deps), (created) => created.close());
     options.say(`${name} ready${applied.length > 0 ? ` (${applied.length} migrations applied)` : ''}`);
     return service;
   };
   const isGateway = ([name]: Modules[number]): boolean => name === 'gateway';
   const others = Promise.all(modules.filter((entry) => !isGateway(entry)).map((entry) => start(entry)));
-  const startMinute = dailyStartMinute(options.config);
   let prepared: { value: T } | undefined;
   const more: Partial<GatewayDeps> = {
     clockControl: {
@@ -144,7 +145,6 @@ export async function startServices<T>(
         options.clock.moveTo(new Date(Date.now() + offsetMs));
       },
     },
-    ...(startMinute !== undefined && { nextDailyRunMs: () => nextStartMs(Date.now(), startMinute) }),
     writeRefusal: options.writeRefusal,
     beforeListening: async (parts) => {
       prepared = { value: await beforeRequests(parts, others) };

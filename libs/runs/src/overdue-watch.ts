@@ -25,6 +25,16 @@ export interface OverdueWatchOptions {
   readonly waiting: string;
 }
 
+/**
+ * What a seller does about a daily run that is overdue, at the end of the notice.
+ * @param nextMs when the deployment runs it next by itself, in epoch milliseconds; undefined where it does not
+ */
+export const overdueAdvice = (nextMs: number | undefined): string =>
+  nextMs === undefined
+    ? 'Run it now on the page “Daily job”. So that it runs each day: `npm start` runs it by itself where DAILY_AT is a time of day, ' +
+      'and a scheduler of your own runs `npm run daily`, or sends POST /api/cron/daily, once a day.'
+    : `The platform runs it by itself, next at ${new Date(nextMs).toISOString()}, or sooner where it missed one. You can also run it now on the page “Daily job”.`;
+
 /** What the health says of accounts that wait for a daily run; undefined of none. @param waiting what they have */
 const overdueWarning = (accounts: number, waiting: string): string | undefined =>
   accounts === 0 ? undefined : `daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`;

@@ -35,6 +35,8 @@ export interface ServiceContext<Config> extends ServiceDeps {
   readonly nats: NatsClient;
   /** While it is a copy nothing goes out. Commands are refused without asking it. */
   readonly installation: Installation;
+  /** As it was given; a copy runs none. */
+  readonly nextDailyRunMs: () => number | undefined;
   /**
    * Sends requests to other services.
    * @throws Error for a service that calls none by the topology: NATS would refuse it
@@ -123,6 +125,7 @@ async function start<Config extends HostSettings>(
     database,
     nats,
     installation,
+    nextDailyRunMs: () => (installation.isCopy() ? undefined : deps.nextDailyRunMs?.()),
     wakeRelay,
     resources,
     checks,

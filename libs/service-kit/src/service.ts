@@ -21,6 +21,8 @@ export interface RunningService {
 export interface ServiceDeps {
   readonly logger: Logger;
   readonly clock: Clock;
+  /** When the process that all services share runs the daily job of all accounts next, in epoch milliseconds; undefined where it does not. */
+  readonly nextDailyRunMs?: () => number | undefined;
 }
 
 const checkLimitMs = 1_000;

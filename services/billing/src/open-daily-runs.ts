@@ -29,8 +29,8 @@ export function openDailyRuns(
   payments: PaymentDeps,
   stripe: Pick<StripeProcessor, 'accountState'>,
 ): DailyRuns {
-  const { config, database, requester, clock, logger, resources, wakeRelay } = context;
-  const overdue = watchOverdue({ database, clock, logger, wakeRelay });
+  const { config, database, requester, clock, logger, resources, wakeRelay, nextDailyRunMs } = context;
+  const overdue = watchOverdue({ database, clock, logger, wakeRelay, nextDailyRunMs });
   resources.add('overdue watch', overdue, (watch) => watch.close());
   resources.add('daily run gauge', observeLastRun(database, clock, overdue), (observed) => observed.close());
   // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.

@@ -43,6 +43,26 @@ test('the seller is notified once for each lapse when something is due for 26 ho
   expect([await check(), await check(), await reported()]).toEqual([1, 1, [account, account]]);
 });
 
+test('the notice says what to do, and where the platform runs it by itself when that is', async () => {
+  const summaryOf = async (nextMs: number | undefined) => {
+    const account = newAccount();
+    await subscribe(replicas, account);
+    replicas.clock.advance(60 * 24 * hourMs);
+    await notifyOverdue({ ...replicas.start().deps, nextDailyRunMs: () => nextMs });
+    const notices = (await replicas.events(account)).filter(({ subject }) => subject.includes('daily-run.noticed'));
+    return String(notices[0]?.data.summary);
+  };
+  const byItself = await summaryOf(Date.parse('2026-06-01T03:00:00.500Z'));
+  expect(byItself).toContain(
+    'none ran yet, and charges or holds wait for it. The platform runs it by itself, next at ',
+  );
+  expect(byItself).toContain('2026-06-01T03:00:00.500Z');
+  expect(byItself).not.toMatch(/POST|npm/);
+  const byOthers = await summaryOf(undefined);
+  for (const told of ['“Daily job”', '`npm start`', 'DAILY_AT', 'POST /api/cron/daily'])
+    expect(byOthers).toContain(told);
+});
+
 test('an interrupted run is none, and an account with nothing due gets no notification', async () => {
   const [waiting, later] = [newAccount(), newAccount()];
   await subscribe(replicas, waiting);

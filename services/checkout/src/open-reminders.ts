@@ -17,9 +17,13 @@ export interface Reminders {
 }
 
 /** `resources` close its parts in reverse. */
-export function openReminders({ config, resources }: ServiceContext<CheckoutConfig>, selling: Selling): Reminders {
+export function openReminders(
+  { config, resources, nextDailyRunMs }: ServiceContext<CheckoutConfig>,
+  selling: Selling,
+): Reminders {
   const parts = {
     ...selling,
+    nextDailyRunMs,
     bounds: { perDay: config.REMINDERS_PER_DAY, perDayOfAll: config.DEPLOYMENT_REMINDERS_PER_DAY },
   };
   const overdue = resources.add('overdue watch', watchOverdue(parts), (watch) => watch.close());

@@ -68,8 +68,19 @@ test('buyers who wait for a reminder for 26 hours without a run cause one notifi
   later(waitMs + minuteMs);
   expect([await check(), await check()]).toEqual([1, 1]);
   expect((await reported()).slice(1)).toMatchObject([
-    { summary: expect.stringMatching(/^The daily run is overdue: the last one began at /) },
+    { summary: expect.stringMatching(/^The daily run is overdue: the last one began at .*`npm start`/) },
   ]);
+});
+
+test('where the platform runs it by itself the notice says when, and of no scheduler', async () => {
+  await harness.open({ email });
+  later(waitMs + minuteMs);
+  await check({ nextDailyRunMs: () => Date.parse('2026-06-01T03:00:00.500Z') });
+  const [notice] = await reported();
+  expect(notice?.summary).toMatch(
+    /wait for reminders\. The platform runs it by itself, next at 2026-06-01T03:00:00\.500Z/,
+  );
+  expect(notice?.summary).not.toMatch(/POST|npm/);
 });
 
 test('a run without a result is none; who bought, opted out, is forgotten or was rehearsed waits for nothing', async () => {

@@ -13,8 +13,6 @@ export type GatewayParts = Pick<ServiceContext<GatewayConfig>, 'database' | 'req
 export interface GatewayDeps extends ServiceDeps {
   /** How the test clock reaches every service; without it the clock cannot be moved, and CLOCK_CONTROL is off. */
   readonly clockControl?: ClockControl;
-  /** When the process that all services share runs the daily job of all accounts next, in epoch milliseconds; undefined where it does not. */
-  readonly nextDailyRunMs?: () => number | undefined;
   /** Why a write would fail (a full disk), read before each, where one process knows that of all services. */
   readonly writeRefusal?: () => string | undefined;
   /** Done before requests come in, while the gateway already publishes its events; they come in when it has succeeded. */

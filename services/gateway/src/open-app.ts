@@ -22,10 +22,7 @@ import { createRateWindows } from './limits/rate-windows.ts';
 import { openLimits } from './open-limits.ts';
 
 type Given = Partial<
-  Pick<
-    GatewayDeps,
-    'clockControl' | 'nextDailyRunMs' | 'writeRefusal' | 'passwordCost' | 'healthTimes' | 'quotaWithinMs'
-  >
+  Pick<GatewayDeps, 'clockControl' | 'writeRefusal' | 'passwordCost' | 'healthTimes' | 'quotaWithinMs'>
 >;
 
 /** Opens what the gateway's requests share; `resources` close it in reverse. */
@@ -70,7 +67,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     portalTokens: createPortalTokens(pepper),
     visitorOf: createVisitorDigest(pepper),
     buyerDigests: createBuyerDigests(pepper),
-    nextDailyRunMs: deps.nextDailyRunMs ?? (() => undefined),
+    nextDailyRunMs: context.nextDailyRunMs,
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),
   };

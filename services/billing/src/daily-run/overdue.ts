@@ -1,6 +1,6 @@
 import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import { idTimeMs } from '@app/contracts/ids';
-import { type OverdueWatch, startOverdueWatch } from '@app/runs/overdue-watch';
+import { type OverdueWatch, overdueAdvice, startOverdueWatch } from '@app/runs/overdue-watch';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
@@ -13,6 +13,8 @@ export interface OverdueDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly wakeRelay: () => void;
+  /** When the deployment runs it next by itself, in epoch milliseconds. */
+  readonly nextDailyRunMs?: () => number | undefined;
 }
 
 export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
@@ -53,7 +55,7 @@ export async function notifyOverdue(deps: OverdueDeps, closing: () => boolean = 
       nowMs: deps.clock.nowMs(),
       summary:
         `The daily run is overdue: ${last === undefined ? 'none ran yet' : `the last one ended at ${last.finished_at.toISOString()}`}, ` +
-        'and charges or holds wait for it. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.',
+        `and charges or holds wait for it. ${overdueAdvice(deps.nextDailyRunMs?.())}`,
     });
   }
   overdueNotified.announce(() => ({ accountIds }));

@@ -3,7 +3,7 @@ import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import { reminderNoticed } from '@app/contracts/reminders';
 import { notifyOnce } from '@app/messaging/notify-once';
 import { outboxRow } from '@app/messaging/outbox';
-import { type OverdueWatch, startOverdueWatch } from '@app/runs/overdue-watch';
+import { type OverdueWatch, overdueAdvice, startOverdueWatch } from '@app/runs/overdue-watch';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { CheckoutDeps } from '../checkouts/checkout-deps.ts';
@@ -18,6 +18,8 @@ export interface OverdueDeps extends Pick<CheckoutDeps, 'database' | 'clock' | '
   readonly closing: () => boolean;
   /** How many reminders an account may send in 24 hours. */
   readonly bounds: ReminderBounds;
+  /** When the deployment runs the daily job next by itself, in epoch milliseconds. */
+  readonly nextDailyRunMs?: () => number | undefined;
 }
 
 /** Whether the runs are started that remind buyers: billing sees only accounts with charges or holds. */
@@ -118,7 +120,7 @@ const lastRunStatement = statement<{ id: string; started_at: Date }>(
 );
 
 async function notifyOverdue(
-  { database, clock, wakeRelay }: OverdueDeps,
+  { database, clock, wakeRelay, nextDailyRunMs }: OverdueDeps,
   accountId: string,
   checkoutId: string,
 ): Promise<void> {
@@ -126,7 +128,7 @@ async function notifyOverdue(
   const [last] = rows;
   const summary =
     `The daily run is overdue: ${last === undefined ? `none ran in the last ${reminderRunKeepDays} days` : `the last one began at ${last.started_at.toISOString()}`}, ` +
-    'and buyers wait for reminders. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.';
+    `and buyers wait for reminders. ${overdueAdvice(nextDailyRunMs?.())}`;
   const source = { accountId, requestId: null, nowMs: clock.nowMs() };
   const event = outboxRow(reminderNoticed, { checkoutId, summary, test: false }, source);
   const key = `reminders overdue ${last?.id ?? 'first'}`;

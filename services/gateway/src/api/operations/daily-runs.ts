@@ -136,7 +136,7 @@ async function runDailyJob(call: {
 }
 
 async function listRuns(
-  { requester, database, installation, nextDailyRunMs }: App,
+  { requester, database, nextDailyRunMs }: App,
   query: RequestInput<typeof listDailyRuns>,
   context: OperationContext,
 ): Promise<z.output<typeof runsResponse>> {
@@ -144,8 +144,7 @@ async function listRuns(
     requester.request(listDailyRuns, query, context),
     dueSince(database, context.accountId),
   ]);
-  // A copy runs none.
-  const nextMs = installation.isCopy() ? undefined : nextDailyRunMs();
+  const nextMs = nextDailyRunMs();
   return {
     due_since: since?.toISOString() ?? null,
     next_start_at: nextMs === undefined ? null : new Date(nextMs).toISOString(),
