@@ -12,7 +12,7 @@ import { visitDashboard } from './support/dashboard-visits.ts';
 import { letterTo, verifyAddress } from './support/letters.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { scripts } from './support/scripts.ts';
-import { made } from './support/seller.ts';
+import { made, placeOrder } from './support/seller.ts';
 import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
@@ -179,4 +179,19 @@ test('a seller who asks for consent to immediate access sells to who ticks it, a
   const { data } = (await seller.call('GET', `/api/v1/orders?q=${email}`)).json;
   expect(data).toMatchObject([{ immediate_access: immediateAccessText }]);
   await setUp({ immediateAccessConsent: false });
+});
+
+test('an order is found by the number on its receipt and by its whole id', async () => {
+  for (const nameOf of [(id: string) => id.slice(-8), (id: string) => id]) {
+    const email = newEmail();
+    const orderId = await subscribe(email);
+    // A second one of the address: nothing else of what is typed says which is meant.
+    await placeOrder(seller, { productSlug: 'club', email });
+    const page = await visitShop(false);
+    await declare(page, `No. ${nameOf(orderId)}`, email);
+    await page.getByRole('button', { name: 'Confirm withdrawal' }).click();
+    await page.getByRole('heading', { name: 'Your withdrawal was received' }).textContent();
+    const [withdrawal] = (await seller.call('GET', '/api/v1/withdrawals?status=requested')).json.data;
+    expect(withdrawal).toMatchObject({ email, order: { id: orderId } });
+  }
 });

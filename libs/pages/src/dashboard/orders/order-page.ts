@@ -1,4 +1,5 @@
 import { countryName } from '@app/contracts/countries';
+import { orderNumber } from '@app/contracts/order-number';
 import type { OrderWithPayments } from '@app/contracts/orders';
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import type { ActivityEntry, DeliveryResource } from '@app/contracts/webhook-deliveries';
@@ -57,6 +58,7 @@ const texts = {
   affiliate: 'Affiliate code',
   consent: 'Consent to immediate access',
   subscription: 'Subscription',
+  number: 'Order number',
   id: 'Order id',
 } as const;
 
@@ -175,6 +177,7 @@ function buyerCard({ id, status, customer_email: email, customer_name: name, cou
 
 function orderCard({ order, subscription, formats }: OrderContent): Html {
   const all: [string, Html][] = [
+    [texts.number, html`<code class="small">${orderNumber(order.id)}</code>`],
     [texts.placed, when(order.created_at, formats)],
     [texts.product, html`<a href="/app/products/${order.product_id}"><bdi>${productOf(order)}</bdi></a>`],
   ];
