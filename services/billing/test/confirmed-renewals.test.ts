@@ -12,9 +12,10 @@ import { getSubscription } from '../src/subscriptions/get-subscription.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, type Wrap } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { expectRenewedOnce } from './renewal-invariants.ts';
+import { actedAt } from './sellers-acts.ts';
 import { commandOf, openReplicasOf, replicas } from './set-up.ts';
 import { beginPaidLife, type Life, readSubscription } from './subscriptions-of-tests.ts';
 import { give, goOn, newest, pass, pastDue, renewals, requested, stories, waiting } from './waiting-renewals.ts';
@@ -311,15 +312,9 @@ describe('whatever the processor', () => {
 
   test('what is frozen between its row and its call for half an hour is not sent any more', async () => {
     const life = await pastDue();
-    const freeze: Wrap['database'] = (inner) => {
-      const query = async (config: { readonly name?: string }, values?: unknown[]) => {
-        const result = await inner.pool.query(config as never, values);
-        if (config.name === 'renewals-claim') replicas.clock.advance(30 * minuteMs);
-        return result;
-      };
-      return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
-    };
-    const frozen = replicas.start({ database: freeze });
+    const frozen = replicas.start(
+      actedAt('renewals-claim', 'after', async () => replicas.clock.advance(30 * minuteMs)),
+    );
     await give({ ...life, replica: frozen }, 'sim_ok');
     expect(await newest(life)).toMatchObject({ status: 'unknown', attemptNo: 2 });
     expect(frozen.processor.calls.map(({ method }) => method)).not.toContain('chargeSaved');

@@ -1,4 +1,3 @@
-import type { Client, Database } from '@app/service-kit/database';
 import { isDeath } from '@app/testing/dying-process';
 import { volume } from '@app/testing/long';
 import { untilBlocked } from '@app/testing/poll-system';
@@ -10,6 +9,7 @@ import { newAttempt, type StartInput } from '../src/charging/new-attempt.ts';
 import { decideStart, otherPayment } from '../src/charging/payment.rules.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import type { CardRequest, ProcessorCall } from '../src/processors/port.ts';
+import { counting } from './counted-statements.ts';
 import { dyingAt } from './dying-process.ts';
 import { minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
@@ -37,26 +37,6 @@ const taken = async ({ account }: Order) =>
   (await replicas.books(account))
     .filter(({ kind, status }) => status === 'succeeded' && (kind === 'charge' || kind === 'hold'))
     .map(({ orderId, kind, amountCents }) => [orderId, kind, amountCents]);
-
-/** Counts the statements of a replica by their names, and notes their texts. */
-function counting() {
-  const counts = new Map<string, number>();
-  const texts = new Map<string, string>();
-  const counted = <Inner extends Pick<Client, 'query'>>(inner: Inner): Inner => {
-    const query = async (config: { name: string; text: string }, values?: unknown[]) => {
-      counts.set(config.name, (counts.get(config.name) ?? 0) + 1);
-      texts.set(config.name, config.text);
-      return await inner.query(config as never, values);
-    };
-    return Object.assign(Object.create(inner), { query });
-  };
-  const database = (inner: Database): Database => ({
-    ...inner,
-    pool: counted(inner.pool),
-    transaction: (work) => inner.transaction((client) => work(counted(client))),
-  });
-  return { database, counts, texts };
-}
 
 /** How many transactions wrote entries into the processor's books since `after`, and the last entry now. */
 async function writtenBooks(after: number): Promise<{ transactions: number; last: number }> {

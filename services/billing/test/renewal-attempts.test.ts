@@ -13,6 +13,7 @@ import { cancelSubscription, pauseSubscription, resumeSubscription } from '../sr
 import { putPaymentMethod } from './new-cards.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { actedAt } from './sellers-acts.ts';
 import { openReplicas, replicas } from './set-up.ts';
 import {
   beginPaidLife,
@@ -343,15 +344,13 @@ test('a processor that gives no answers is not troubled with everything that is 
 
 test('nor is it where a renewal of the first ones was canceled', async () => {
   const account = newAccount();
-  const replica = await startUnanswered(account, {
-    database: whenQueried('renewals-claim', 1, async () => {
-      await replicas.database.pool.query(
-        `update subscriptions set cancel_requested_by = 'seller'
-         where id = (select id from subscriptions where account_id = $1 order by next_charge_at, id limit 1)`,
-        [account],
-      );
-    }),
-  });
+  const cancel = () =>
+    replicas.database.pool.query(
+      `update subscriptions set cancel_requested_by = 'seller'
+       where id = (select id from subscriptions where account_id = $1 order by next_charge_at, id limit 1)`,
+      [account],
+    );
+  const replica = await startUnanswered(account, actedAt('renewals-lock-to-claim', 'before', cancel));
   expect(await replica.renew(account)).toMatchObject({ charged: 0 });
   expect(replica.processor.calls.length).toBe(2 * unansweredMax - 1);
   expect(errorsOf(account)).toHaveLength(1);

@@ -233,7 +233,7 @@ async function work(run: Processes, replica: Replica, what: Work, acts: readonly
         for (const each of what.acts) await shop.act(replica.deps, each, acts).catch(expectHarmless);
       };
       return await run
-        .start(actedAt('renewals-claim', what.kind === 'queued' ? 'before' : 'after', act))
+        .start(actedAt('renewals-lock-to-claim', what.kind === 'queued' ? 'before' : 'after', act))
         .daily(shop.account);
     }
   }

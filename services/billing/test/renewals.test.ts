@@ -140,7 +140,7 @@ test('of a thousand renewals none is claimed before its call may begin', async (
     }),
   });
   expect(await replica.renew(account)).toMatchObject({ charged: due });
-  // All calls that may be made at once are claimed by one statement: the first ones, and then more.
+  // All calls that may be made at once are claimed in one transaction: the first ones, and then more.
   expect(began.list[0]).toBe(first);
   expect(began.list[first]).toBe(calls);
   expect(Math.max(...began.list)).toBeLessThanOrEqual(calls);
@@ -222,14 +222,22 @@ test('what the seller cancels, pauses or gives back while its renewal waits here
 /** Calls back right after a batch of renewals was claimed. */
 const afterClaims =
   (callBack: (count: number) => void) =>
-  (database: Database): Database => {
-    const query = async (config: { name?: string }) => {
-      const result = await database.pool.query(config as never);
-      if (config.name === 'renewals-claim') callBack((result as { rows: unknown[] }).rows.length);
+  (database: Database): Database => ({
+    ...database,
+    transaction: async (work) => {
+      let claimed = 0;
+      const result = await database.transaction((client) => {
+        const query = async (config: { name?: string }, values?: unknown[]) => {
+          const written = await client.query(config as never, values);
+          if (config.name === 'renewals-claim') claimed += written.rows.length;
+          return written;
+        };
+        return work(Object.assign(Object.create(client), { query }));
+      });
+      if (claimed > 0) callBack(claimed);
       return result;
-    };
-    return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
-  };
+    },
+  });
 
 /** A list of which other money of the same account fills a hundred pages a day, before what is ours. */
 async function withForeignPages(pageMinutes: number) {

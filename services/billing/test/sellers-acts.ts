@@ -1,4 +1,5 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
+import type { Database } from '@app/service-kit/database';
 import { expect } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { recordDispute } from '../src/disputes/record-dispute.ts';
@@ -230,19 +231,37 @@ function isContrary(one: Act, other: Act): boolean {
   return other.kind === (one.kind === 'cancel_at_end' ? 'keep' : 'resume');
 }
 
-/** A process whose first statement of this name waits until sellers have acted: before it, or after it. */
+/** A process whose first statement of this name waits until sellers have acted: before it, or once it is committed. */
 export function actedAt(name: string, when: 'before' | 'after', act: () => Promise<unknown>): Wrap {
   let acted = false;
+  const isFirst = (config: { readonly name?: string }): boolean => {
+    const first = config.name === name && !acted;
+    acted ||= first;
+    return first;
+  };
   const database: Wrap['database'] = (inner) => {
     const query = async (config: { readonly name?: string }, values?: unknown[]) => {
-      const isFirst = config.name === name && !acted;
-      if (isFirst) acted = true;
-      if (isFirst && when === 'before') await act();
+      const first = isFirst(config);
+      if (first && when === 'before') await act();
       const result = await inner.pool.query(config as never, values);
-      if (isFirst && when === 'after') await act();
+      if (first && when === 'after') await act();
       return result;
     };
-    return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
+    const transaction: Database['transaction'] = async (work) => {
+      let hasFirst = false;
+      const result = await inner.transaction((client) => {
+        const inside = async (config: { readonly name?: string }, values?: unknown[]) => {
+          const first = isFirst(config);
+          hasFirst ||= first;
+          if (first && when === 'before') await act();
+          return await client.query(config as never, values);
+        };
+        return work(Object.assign(Object.create(client), { query: inside }));
+      });
+      if (hasFirst && when === 'after') await act();
+      return result;
+    };
+    return { ...inner, transaction, pool: Object.assign(Object.create(inner.pool), { query }) };
   };
   return { database };
 }

@@ -2,7 +2,7 @@ import { type OutboxRow, outboxTypes } from '@app/messaging/outbox';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { byNoIndex, isOneRow, sameKey } from '@app/service-kit/planner';
-import { type Columns, columnsOf, insertRowsSql, tableOf } from '@app/service-kit/row-arrays';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
 import { writeAnswered } from '../ledger/answered-facts.ts';
 import type { Seen } from '../ledger/write-facts.ts';
@@ -12,6 +12,7 @@ import type { DecidedEvent, Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { Effects } from './payment-effects.rules.ts';
 import { checkedUpdateTypes, rowOfUpdate, updateColumns } from './payment-store.ts';
+import { inserting, writing } from './row-writers.ts';
 
 /** A decided answer to a payment, and the rows of its events. */
 export interface Answer {
@@ -69,7 +70,7 @@ async function writeAnswers(client: Client, answers: readonly Answer[]): Promise
 async function writeTaken(client: Client, taken: readonly TakenAnswer[]): Promise<void> {
   await updatePayments(client, taken.flatMap(updatesOf));
   await writeAnswered(client, taken);
-  await insertCharges(client, taken.flatMap(chargesOf));
+  await writeCharges(client, taken);
   await insertHolds(client, taken.flatMap(holdsOf));
   await saveMethods(client, taken.flatMap(methodsOf));
   await countCaptured(client, taken.flatMap(capturedOf));
@@ -104,16 +105,6 @@ async function lockPayments(client: Client, answers: readonly Answer[]): Promise
   const { rows } = await client.query(lockStatement(columnsOf(wanted, lockTypes)));
   return new Map(rows.map((row) => [row.id, row]));
 }
-
-/** A statement that writes rows of these columns. Where there are none, it is not sent. */
-function writing<Types extends Columns>(name: string, types: Types, text: string) {
-  const query = statement(name, text);
-  return async (client: Client, rows: readonly Readonly<Record<keyof Types, unknown>>[]): Promise<void> => {
-    if (rows.length > 0) await client.query(query(columnsOf(rows, types)));
-  };
-}
-const inserting = <Types extends Columns>(name: string, table: string, types: Types, onConflict = '') =>
-  writing(name, types, `${insertRowsSql(table, types)}${onConflict}`);
 
 /** A row of what follows from a payment, if anything does. */
 const rowsOf = <Values extends object, Keys extends object>(values: Values | null, keys: Keys): (Values & Keys)[] =>
@@ -151,6 +142,10 @@ const insertCharges = inserting('charges-insert-answered', 'charges', {
 });
 const chargesOf = ({ payment, decision: { update, effects } }: Answer) =>
   rowsOf(effects.charge, { ...moneyOf(payment), id: payment.id, charged_at: update.finishedAt });
+
+/** Writes the charges of payments that succeeded. */
+export const writeCharges = (client: Client, answers: readonly Answer[]): Promise<void> =>
+  insertCharges(client, answers.flatMap(chargesOf));
 
 const holdTypes: Effect<'hold'> = {
   reference: 'text',
@@ -198,7 +193,8 @@ const capturedOf = ({ payment, decision: { effects } }: Answer) => {
   return rowsOf(captured, { ...orderOf(payment), ...again(payment.orderId) });
 };
 
-const insertEvents = inserting('outbox-insert-answered', 'outbox', outboxTypes);
+/** Writes events in the transaction of what they say. */
+export const insertEvents = inserting('outbox-insert-answered', 'outbox', outboxTypes);
 const eventsOf = ({ events, changes }: TakenAnswer) => eventsOfChanged(events, changes);
 
 /**

@@ -29,7 +29,7 @@ export async function writeDecision(
   const events = eventRows(decision, { accountId: payment.accountId, requestId, nowMs });
   const seen = { by: seenBy, at: new Date(nowMs) };
   const written = await writerOf(payment, deps.answerWriters).add({ payment, decision, events, seen });
-  // The events of a renewal are written by the statement that records it.
+  // The events of a renewal are written in the transaction that records it.
   if (written && (events.length > 0 || payment.step === 'renewal')) deps.wakeRelay();
   return written ? updated(payment, decision) : undefined;
 }

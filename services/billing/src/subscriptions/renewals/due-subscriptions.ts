@@ -2,6 +2,7 @@ import { type ColumnsOf, type Database, statement } from '@app/service-kit/datab
 import { computedFirst } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
 import { isDisputed } from '../../charging/wanted-renewal.ts';
+import type { Confirmation } from '../../processors/port.ts';
 import type { CutOff } from '../../runs/daily-step.ts';
 
 /** Whose charges are due by when. */
@@ -16,6 +17,15 @@ export interface DueScope {
   readonly notCharged?: ReadonlySet<string>;
   /** No more than up to there, in the currencies that have one. */
   readonly cutOffs?: readonly CutOff[];
+}
+
+/** What a run of the account charges. */
+export interface ChargeScope extends DueScope {
+  readonly runId: string;
+  /** Their buyer is there: how the bank may ask them. */
+  readonly confirmation?: Confirmation;
+  /** The account's setting. */
+  readonly statementSuffix?: string;
 }
 
 /** A subscription whose next charge is due; fields are named as the columns. */
@@ -45,6 +55,12 @@ export interface DueSubscription {
   readonly current_period_end: Date;
   readonly next_charge_at: Date;
 }
+
+/**
+ * With the processor that its card is charged at. Of a card that was never charged here it is not known whose token it is:
+ * then it is the one that the account has chosen.
+ */
+export type PayableSubscription = DueSubscription & { readonly processor: string };
 
 /** Where a page ended; the next one begins after it. */
 export interface DueCursor {

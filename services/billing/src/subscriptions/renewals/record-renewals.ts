@@ -1,26 +1,25 @@
 import { createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { planBy, rowByRow } from '@app/service-kit/planner';
+import { byNoIndex, planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
 import { takesAnswer } from '../../charging/answer-changes.rules.ts';
-import type { Answer, AnswerWriter } from '../../charging/answer-store.ts';
+import { type Answer, type AnswerWriter, writeCharges } from '../../charging/answer-store.ts';
 import { renewsLate } from '../../charging/late-success.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { checkedUpdateTypes, rowOfUpdate, updateRenewalColumns } from '../../charging/payment-store.ts';
+import { writing } from '../../charging/row-writers.ts';
 import { writeAnswered } from '../../ledger/answered-facts.ts';
 import { answersRecorded } from '../../points/points.ts';
 import { decideRenewal } from './renewal-answer.rules.ts';
 import {
   type LockedSubscription,
   lockedTypes,
-  outcomeValues,
   periodRowOf,
   periodTypes,
   type RecordedResult,
-  sameAccount,
-  writeOutcomesSql,
+  writeOutcomes,
 } from './renewal-rows.ts';
 
 const answeredTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
@@ -38,29 +37,24 @@ const lockStatement = statement<Locked>(
      select ${namesOf(lockedTypes)} from subscriptions
      where account_id = w.account_id and order_id = w.order_id for no key update) as s
    cross join lateral (
-     select id, status, releasing from payments where account_id = w.account_id and id = w.payment_id for no key update) as p`,
+     select id, status, releasing from payments
+     where id = w.payment_id and ${byNoIndex('account_id = w.account_id')} for no key update) as p`,
   { ...lockedTypes, payment_id: 'text', payment_status: 'text', releasing: 'bool', planning: 'text' },
 );
 
-/** The number of the parameter after those of the payments. */
-const firstPeriodParameter = 1 + Object.keys(checkedUpdateTypes).length;
+const updatePayments = writing(
+  'payments-answer-renewals',
+  checkedUpdateTypes,
+  `update payments as p set ${updateRenewalColumns}
+   from (select * from ${tableOf(checkedUpdateTypes, 1)}) as c where p.id = c.id and ${byNoIndex('p.account_id = c.account_id')}`,
+);
 
-const writeStatement = statement(
+const updatePeriods = writing(
   'renewals-record',
-  `with answered as (
-     update payments as p set ${updateRenewalColumns}
-     from (select * from ${tableOf(checkedUpdateTypes, 1)}) as c where p.id = c.id and ${sameAccount('p')}
-     returning p.id, p.account_id, p.order_id, p.status, p.amount_cents, p.currency, p.processor, p.processor_reference, p.test,
-       p.finished_at
-   ), charged as (
-     insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
-     select id, account_id, order_id, 'renewal', amount_cents, currency, processor, processor_reference, test, finished_at
-     from answered where status = 'succeeded'
-   ), renewed as (
-     update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
-     from (select * from ${tableOf(periodTypes, firstPeriodParameter)}) as c
-     where r.account_id = c.account_id and r.subscription_id = c.subscription_id and r.period = c.period
-   ), ${writeOutcomesSql(firstPeriodParameter + Object.keys(periodTypes).length)}`,
+  periodTypes,
+  `update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
+   from (select * from ${tableOf(periodTypes, 1)}) as c
+   where r.account_id = c.account_id and r.subscription_id = c.subscription_id and r.period = c.period`,
 );
 
 /**
@@ -71,7 +65,7 @@ const writeStatement = statement(
 export function createRenewalAnswerWriter(database: Database, clock: Clock): AnswerWriter {
   return createBatcher<Answer, boolean>({
     span: { service: 'billing', one: 'record renewal', many: 'record renewals', count: 'app.payments' },
-    // No caller waits for one renewal, and each batch is a commit and five round trips: one is written at a time, and
+    // No caller waits for one renewal, and each batch is a commit and ten round trips: one is written at a time, and
     // waits for more. 256 are the calls that an account's run has under way.
     lingerMs: 5,
     maxSize: 256,
@@ -118,17 +112,17 @@ function lockValues(answers: readonly Answer[]): string[] {
 
 type Changing = Answer & { readonly result: RecordedResult | undefined };
 
+/** Each statement finds its rows by their keys, as `renewals-lock` has set the planner. */
 async function writeLocked(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
-  const payments = changing.map(({ payment: { id, accountId }, decision: { update } }) => {
-    return { ...rowOfUpdate(update), id, account_id: accountId };
-  });
   const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
-  await client.query(
-    writeStatement([
-      ...columnsOf(payments, checkedUpdateTypes),
-      ...columnsOf(results.map(periodRowOf), periodTypes),
-      ...(await outcomeValues(client, results, nowMs)),
-    ]),
-  );
+  await updatePayments(client, changing.map(updateOf));
   await writeAnswered(client, changing);
+  await writeCharges(client, changing);
+  await updatePeriods(client, results.map(periodRowOf));
+  await writeOutcomes(client, results, nowMs);
 }
+
+const updateOf = ({ payment: { id, accountId: account_id }, decision: { update } }: Answer) => ({
+  ...rowOfUpdate(update),
+  ...{ id, account_id },
+});

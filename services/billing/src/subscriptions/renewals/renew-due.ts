@@ -13,8 +13,15 @@ import { chosenName } from '../../processors/processor-registry.ts';
 import type { DailyCounts } from '../../runs/daily-counts.rules.ts';
 import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
-import { type ChargeScope, type ClaimRenewal, createClaimRenewal, type PayableSubscription } from './claim-renewals.ts';
-import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';
+import { type ClaimRenewal, createClaimRenewal } from './claim-renewals.ts';
+import {
+  type ChargeScope,
+  type DueCursor,
+  type DueSubscription,
+  type PayableSubscription,
+  readDue,
+  sumDue,
+} from './due-subscriptions.ts';
 import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
 import { createTaskGroup, type TaskGroup } from './task-group.ts';
 

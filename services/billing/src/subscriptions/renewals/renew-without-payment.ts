@@ -1,52 +1,41 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
-import { type ChargeScope, stillDue } from './claim-renewals.ts';
-import type { DueSubscription } from './due-subscriptions.ts';
+import { namesOf } from '@app/service-kit/row-arrays';
+import { inserting } from '../../charging/row-writers.ts';
+import { lockDueSql, lockDueValues } from './claim-statements.ts';
+import type { ChargeScope, DueSubscription } from './due-subscriptions.ts';
 import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
   type LockedSubscription,
   lockedTypes,
-  outcomeValues,
   periodRowOf,
   periodTypes,
   type RecordedResult,
-  writeOutcomesSql,
+  writeOutcomes,
 } from './renewal-rows.ts';
-
-const dueTypes = {
-  subscription_id: 'text',
-  order_id: 'text',
-  period: 'integer',
-  failed_tries: 'integer',
-  method: 'text',
-} as const;
 
 /** The reason of the last hard decline; the card was the same then. */
 const lockStatement = statement<Locked>(
   'renewals-lock-due',
-  `select s.*, (
-     select p.decline_reason from payments as p
-     where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.decline_kind = 'hard'
-     order by p.created_at desc, p.id desc limit 1) as decline_reason
-   from (select * from ${tableOf(dueTypes, 4)} order by order_id) as i
-   ${stillDue(namesOf(lockedTypes))}`,
-  { ...lockedTypes, decline_reason: 'text' },
+  lockDueSql(
+    `s.*, (
+       select p.decline_reason from payments as p
+       where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.decline_kind = 'hard'
+       order by p.created_at desc, p.id desc limit 1) as decline_reason`,
+    namesOf(lockedTypes),
+  ),
+  { ...lockedTypes, decline_reason: 'text', planning: 'text' },
 );
 
 const renewalTypes = { ...periodTypes, amount_cents: 'bigint', currency: 'text', run_id: 'text' } as const;
 
-const writeStatement = statement(
+const writePeriods = inserting(
   'renewals-without-payment',
-  `with renewed as (
-     insert into renewals as r (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status,
-       run_id, paid_at)
-     select account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status, run_id, paid_at
-     from ${tableOf(renewalTypes, 1)}
-     on conflict (account_id, subscription_id, period) do update set starts_at = excluded.starts_at,
-       ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
-       status = excluded.status, run_id = excluded.run_id, paid_at = excluded.paid_at
-   ), ${writeOutcomesSql(1 + Object.keys(renewalTypes).length)}`,
+  'renewals',
+  renewalTypes,
+  ` on conflict (account_id, subscription_id, period) do update set starts_at = excluded.starts_at,
+     ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
+     status = excluded.status, run_id = excluded.run_id, paid_at = excluded.paid_at`,
 );
 
 /** Whether the processor is not called: the period costs nothing, or the card is lost, stolen or expired. */
@@ -65,9 +54,7 @@ export async function renewWithoutPayment(
 ): Promise<number> {
   if (due.length === 0) return 0;
   return await database.transaction(async (client) => {
-    const { rows } = await client.query(
-      lockStatement([run.accountId, run.now, run.runId, ...columnsOf(rowsOf(due), dueTypes)]),
-    );
+    const { rows } = await client.query(lockStatement(lockDueValues(run, due)));
     const results = rows.map((row) => resultOf(row, run.now));
     if (results.length > 0) await write(client, run, results, clock.nowMs());
     return results.length;
@@ -76,18 +63,11 @@ export async function renewWithoutPayment(
 
 interface Locked extends LockedSubscription {
   readonly decline_reason: string | null;
+  /** What the planner was set to. */
+  readonly planning: string;
 }
 
-const rowsOf = (due: readonly DueSubscription[]) =>
-  due.map(({ id: subscription_id, order_id, period, failed_tries, payment_method: method }) => ({
-    subscription_id,
-    order_id,
-    period: period + 1,
-    failed_tries,
-    method,
-  }));
-
-function resultOf({ decline_reason, ...subscription }: Locked, at: Date): RecordedResult {
+function resultOf({ decline_reason, planning: _, ...subscription }: Locked, at: Date): RecordedResult {
   const about = { period: subscription.period + 1, at, method: subscription.payment_method };
   const outcome: RenewalOutcome =
     subscription.amount_cents === 0
@@ -111,6 +91,6 @@ async function write(
     currency: each.subscription.currency,
     run_id,
   }));
-  const values = await outcomeValues(client, results, nowMs);
-  await client.query(writeStatement([...columnsOf(renewals, renewalTypes), ...values]));
+  await writePeriods(client, renewals);
+  await writeOutcomes(client, results, nowMs);
 }

@@ -1,7 +1,10 @@
 import { readSettings } from '@app/account-settings/read-settings';
-import { type OutboxRow, outboxColumns, outboxRow, outboxTypes } from '@app/messaging/outbox';
+import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { Client, ColumnsOf } from '@app/service-kit/database';
-import { columnsOf, namesOf, recordOf, tableOf } from '@app/service-kit/row-arrays';
+import { byNoIndex } from '@app/service-kit/planner';
+import { tableOf } from '@app/service-kit/row-arrays';
+import { insertEvents } from '../../charging/answer-store.ts';
+import { inserting, writing } from '../../charging/row-writers.ts';
 import type { SubscriptionIdentity } from '../subscription-event.rules.ts';
 import { identityTypes } from '../subscription-rows.ts';
 import { endsUnpaid, type RenewedSubscription } from './renewal.rules.ts';
@@ -51,58 +54,33 @@ const subscriptionTypes = {
   wallet: 'text',
 } as const;
 
-const countTypes: ColumnsOf<RenewalCounts> = {
-  account_id: 'text',
-  test: 'bool',
-  currency: 'text',
-  charged: 'int4',
-  charged_cents: 'int8',
-  retried: 'int4',
-  declined: 'int4',
-  canceled: 'int4',
-};
-const counted = namesOf(countTypes);
+// By their ids alone: of two indexes the planner may take that of all rows of an account.
+const updateSubscriptions = writing(
+  'subscriptions-renewed',
+  subscriptionTypes,
+  `update subscriptions as s set status = c.status, failed_tries = c.failed_tries, hard_declined = c.hard_declined,
+     free_attempt = c.free_attempt, period = c.period, current_period_end = c.current_period_end,
+     next_charge_at = c.next_charge_at, canceled_at = coalesce(s.canceled_at, c.canceled_at),
+     processor = coalesce(c.processor, s.processor), last_four = coalesce(c.last_four, s.last_four),
+     wallet = coalesce(c.wallet, s.wallet)
+   from (select * from ${tableOf(subscriptionTypes, 1)}) as c where s.id = c.id and ${byNoIndex('s.account_id = c.account_id')}`,
+);
+
+const countTypes = {
+  ...{ account_id: 'text', test: 'bool', currency: 'text' },
+  ...{ charged: 'int4', charged_cents: 'int8', retried: 'int4', declined: 'int4', canceled: 'int4' },
+} as const satisfies ColumnsOf<RenewalCounts>;
+const insertCounts = inserting('renewal-counts-insert', 'renewal_counts', countTypes);
 
 /**
- * The last parts of a statement that records outcomes of renewals: how subscriptions stand, what runs count, and the
- * events. What outcomes add to the result of the run that counts them: see `take-renewal-counts.ts`.
- * @param first the number of its first parameter; `outcomeValues` are its values
+ * Writes what outcomes of renewals bring about: how subscriptions stand, what runs count, and the events. The subscriptions are locked.
+ * What outcomes add to the result of the run that counts them: see `take-renewal-counts.ts`.
+ * @param nowMs when they are written down
  */
-export function writeOutcomesSql(first: number): string {
-  const firstEventParameter = first + Object.keys(subscriptionTypes).length;
-  const countsParameter = firstEventParameter + Object.keys(outboxTypes).length;
-  return `changed as (
-     update subscriptions as s set status = c.status, failed_tries = c.failed_tries, hard_declined = c.hard_declined,
-       free_attempt = c.free_attempt, period = c.period, current_period_end = c.current_period_end,
-       next_charge_at = c.next_charge_at, canceled_at = coalesce(s.canceled_at, c.canceled_at),
-       processor = coalesce(c.processor, s.processor), last_four = coalesce(c.last_four, s.last_four),
-       wallet = coalesce(c.wallet, s.wallet)
-     from (select * from ${tableOf(subscriptionTypes, first)}) as c where s.id = c.id and ${sameAccount('s')}
-   ), counted as (
-     insert into renewal_counts (${counted})
-     select ${counted} from json_to_recordset($${countsParameter}::json) as n(${recordOf(countTypes)})
-   )
-   insert into outbox (${outboxColumns}) select ${outboxColumns} from ${tableOf(outboxTypes, firstEventParameter)}`;
-}
-
-/**
- * That a row found by its id is the account's. Written so that no index is scanned for it: all rows of an account
- * would be.
- */
-export const sameAccount = (table: string): string => `(${table}.account_id = c.account_id) is true`;
-
-/** The values for `writeOutcomesSql`. @param nowMs when they are written down */
-export async function outcomeValues(
-  client: Client,
-  results: readonly RecordedResult[],
-  nowMs: number,
-): Promise<string[]> {
-  const events = await eventsOf(client, results, nowMs);
-  return [
-    ...columnsOf(changedSubscriptions(results), subscriptionTypes),
-    ...columnsOf(events, outboxTypes),
-    JSON.stringify(countOutcomes(results)),
-  ];
+export async function writeOutcomes(client: Client, results: readonly RecordedResult[], nowMs: number): Promise<void> {
+  await updateSubscriptions(client, changedSubscriptions(results));
+  await insertCounts(client, countOutcomes(results));
+  await insertEvents(client, await eventsOf(client, results, nowMs));
 }
 
 function changedSubscriptions(results: readonly RecordedResult[]) {
