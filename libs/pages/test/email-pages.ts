@@ -80,7 +80,8 @@ const letters: Readonly<Record<string, Letter>> = {
     title: 'Sold: Watercolour in 30 days for $145.65',
     parts: [
       { html: 'grace@example.com bought Watercolour in 30 days for $145.65.' },
-      { receipt: { ...receipt, facts: [] } },
+      // The links are the buyer's.
+      { receipt: { ...receipt, lines: receipt.lines.map(({ label, amount }) => ({ label, amount })), facts: [] } },
       { html: 'Name: Grace Hopper<br>Country: Sweden<br>Order: 7yabcdef' },
       { button: { label: 'See the order', url: 'https://funnels.example/app/orders/ord_01kahv7w3xe5m8q2r67yabcdef' } },
     ],
