@@ -84,6 +84,7 @@ export function letterHtml(letter: Letter, preheader: string): string {
 .letter-card a { color: ${ink}; }
 .letter-quiet a { color: ${quiet}; }
 @media (max-width: 479px) { .letter-card { padding: 20px !important; } .letter-page { padding: 16px 8px !important; } }
+@media (max-width: 300px) { .letter-card td { white-space: normal !important; overflow-wrap: anywhere; } }
 @media (prefers-color-scheme: dark) {
 .letter-page { background: #101214 !important; color: #edeff1 !important; }
 .letter-card { background: #181b1e !important; border-color: #2b3035 !important; }

@@ -41,14 +41,20 @@ test('axe finds nothing wrong with any page, in light and in dark', { timeout: 2
   expect(found).toEqual({});
 });
 
-test('no page is wider than its window: a narrow phone, one whose text is twice as large, a tablet, a small laptop', async () => {
-  const { page } = await openVisit(await startGallery());
+/** A narrow phone, one whose text is twice as large, a phone, and each side of where the dashboard's menu and tables change. */
+const widths = [320, 195, 390, 861, 1051, 1100, 1280];
+
+// The inner width of a phone grows with a page that is too wide: the page's own width does not.
+test.each(['phone', 'desktop'] as const)('no page is wider than its window: %s', { timeout: 240_000 }, async (size) => {
+  const { page } = await openVisit(await startGallery(), { size });
   const wide: string[] = [];
   for (const shown of shownPages) {
     await show(page, shown);
-    for (const width of [320, 195, 861, 1051]) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 844 });
-      const over = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+      const over = Number(
+        await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+      );
       if (over > 0) wide.push(`${shown.name} at ${width} by ${over}`);
     }
   }
@@ -72,6 +78,38 @@ test('a phone shows the picture, the price and the whole field of the email at o
   expect(tops.map(({ y }) => y)).toEqual(tops.map(({ y }) => y).toSorted((one, other) => one - other));
   await page.setViewportSize({ width: 1280, height: 800 });
   expect([await page.locator('.thumb').isVisible(), await page.locator('.picture').isVisible()]).toEqual([false, true]);
+});
+
+test('on a phone the price of a bump with a picture stands whole at the end of its card, beside words that can be read', async () => {
+  const { page } = await openVisit(await startGallery());
+  await page.setViewportSize({ width: 390, height: 844 });
+  await show(page, shownPages.find(({ name }) => name === 'order-bumps-pictured') as Shown);
+  const bump = page
+    .locator('.choices')
+    .filter({ has: page.locator('.thumb') })
+    .locator('.choice')
+    .first();
+  const boxOf = async (part: string) => {
+    const box = await bump.locator(part).boundingBox();
+    return box ?? { x: -1, y: -1, width: 0, height: 0 };
+  };
+  const card = await bump.boundingBox();
+  const [price, words, amount] = [await boxOf('> .label'), await boxOf('> span'), await boxOf('.label > .amount')];
+  expect(Math.round((card?.x ?? 0) + (card?.width ?? 0) - price.x - price.width)).toBe(17);
+  expect(words.x + words.width).toBeLessThanOrEqual(price.x);
+  expect([words.width > 100, amount.height < 30]).toEqual([true, true]);
+});
+
+test('a field in error stays in the row of its filters', async () => {
+  const { page } = await openVisit(await startGallery(), { size: 'desktop' });
+  for (const name of ['subscriptions-wrong', 'activity-refused']) {
+    await show(page, shownPages.find((shown) => shown.name === name) as Shown);
+    const row = page.locator('.filters').filter({ has: page.locator('.error') });
+    const tops = await row
+      .locator('.input, .button')
+      .evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().top)));
+    expect([name, tops.length > 1, new Set(tops).size]).toEqual([name, true, 1]);
+  }
 });
 
 test('Save stays on the screen of a phone and covers no field; a refused field is where its page opens', async () => {

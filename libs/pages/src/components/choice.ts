@@ -11,6 +11,8 @@ interface Choice {
   readonly end?: Html | undefined;
   readonly isChosen: boolean;
   readonly state?: string | undefined;
+  /** Of its own, where the choices are not values of one field. */
+  readonly name?: string | undefined;
 }
 interface ChoicesOptions {
   readonly legend: string;
@@ -21,7 +23,7 @@ interface ChoicesOptions {
 }
 
 /** Boxes to tick, or cards of which one is chosen. */
-export function choices({ legend, name, kind, choices: all, isDisabled }: ChoicesOptions): Html {
+export function choices({ legend, name: common, kind, choices: all, isDisabled }: ChoicesOptions): Html {
   return html`<fieldset class="choices" disabled="${isDisabled ?? false}"><legend>${legend}</legend>${all.map(
     ({
       value,
@@ -31,6 +33,7 @@ export function choices({ legend, name, kind, choices: all, isDisabled }: Choice
       end,
       isChosen,
       state,
+      name = common,
     }) => html`<label class="${`choice ${state ?? ''}`.trim()}"><input
 type="${kind}" id="${name}-${value.replaceAll('.', '-')}" name="${name}" value="${value}" checked="${isChosen}">${image}<span>${label}${
       hint !== undefined && html`<span class="hint">${hint}</span>`

@@ -58,6 +58,10 @@ export const dashboardSubscriptionsStates: Readonly<Record<string, () => Html>> 
   subscriptions: () => inFrame('/app/subscriptions', subscriptionsPage(list)),
   'subscriptions-empty': () =>
     inFrame('/app/subscriptions', subscriptionsPage(Object.assign({}, list, { subscriptions: [] }))),
+  'subscriptions-wrong': () => {
+    const wrong = { subscriptions: [], filters: { email: 'ada', status: undefined }, isWrong: true };
+    return inFrame('/app/subscriptions', subscriptionsPage(Object.assign({}, list, wrong)));
+  },
   'subscription-past-due': () => shown(pastDue),
   'subscription-paused': () => shown(withHistory({ status: 'paused', customer_email: 'ada@example.com' }), 'pause'),
   'subscription-ended': () =>

@@ -100,18 +100,16 @@ function runForm(visit: Visit, preview: Preview, problem: FormState | null): Htm
     ...(unmatched_payments > 0 ? [{ name: 'confirmUnmatchedPayments', label: texts.confirm }] : []),
     ...(charge_limit.exceeded ? [{ name: 'force', label: texts.force }] : []),
   ];
-  const boxes = options.map(({ name, label }) =>
-    choices({
-      legend: texts.options,
-      name,
-      kind: 'checkbox',
-      choices: [{ value: '1', label, isChosen: false }],
-    }),
-  );
+  const boxes = choices({
+    legend: texts.options,
+    name: 'before',
+    kind: 'checkbox',
+    choices: options.map(({ name, label }) => ({ name, label, value: '1', isChosen: false })),
+  });
   // What waits for a confirmation is not promised.
   const amount = unmatched_payments > 0 ? '' : amountsText(chargedBy(preview), visit.formats);
   return form(visit, {
-    content: html`<p class="small quiet">${texts.nextDay}</p>${boxes}`,
+    content: html`<p class="small quiet">${texts.nextDay}</p>${options.length > 0 && boxes}`,
     buttons: button({ label: amount === '' ? texts.run : texts.runFor(amount), busyLabel: texts.busy, kind: 'accent' }),
     ...(problem !== null && { state: problem }),
   });

@@ -25,7 +25,7 @@ const texts = {
 
 const columns = columnsOf({
   title: 'Customer',
-  wide: ['Name', 'Orders', 'Active subscriptions', 'Last purchase'],
+  wide: ['Orders', 'Active subscriptions', 'Last purchase'],
   detail: 'First purchase, newest first',
   end: 'Spent',
 });
@@ -60,8 +60,7 @@ const customerTable = (customers: readonly CustomerResource[], formats: Formats)
     rows: customers.map((customer) => ({
       href: customerPath(customer.id),
       cells: [
-        html`<bdi>${customer.email}</bdi>`,
-        html`<bdi>${customer.name}</bdi>`,
+        named(customer),
         formats.count(customer.orders),
         formats.count(customer.active_subscriptions),
         when(customer.last_purchase_at, formats),
@@ -71,9 +70,13 @@ const customerTable = (customers: readonly CustomerResource[], formats: Formats)
     })),
   });
 
+const named = ({ email, name }: CustomerResource): Html =>
+  html`<bdi>${email}</bdi>${name !== '' && html`<span class="of small quiet"><bdi>${name}</bdi></span>`}`;
+
 /** The largest sum, and how many there are in other currencies. */
 function spent({ spent: [first, ...others] }: CustomerResource, formats: Formats): Html {
   if (first === undefined) return html``;
-  const more = others.length > 0 && html` <span class="small quiet">${texts.more(formats.count(others.length))}</span>`;
+  const more =
+    others.length > 0 && html` <span class="of small quiet">${texts.more(formats.count(others.length))}</span>`;
   return html`${money(formats.amount(first.amount_cents, first.currency))}${more}`;
 }

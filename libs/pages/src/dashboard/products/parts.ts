@@ -1,8 +1,9 @@
 import type { ProductResource } from '@app/contracts/products';
 import type { Problem } from '../../call.ts';
+import { money } from '../../components/lines.ts';
 import { badge } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
-import type { Html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import { type FormState, refusedForm, wrongForm } from '../frame/forms.ts';
 import type { Visit } from '../frame/visit.ts';
 
@@ -17,9 +18,9 @@ const badges = {
 type Priced = Pick<ProductResource, 'price_cents' | 'currency' | 'billing_interval'>;
 
 /** `$149.00`, `$29.00 every month`. */
-export function priceOf({ price_cents, currency, billing_interval }: Priced, formats: Formats): string {
-  const price = price_cents === 0 ? 'Free' : formats.amount(price_cents, currency);
-  return billing_interval === null ? price : `${price} every ${billing_interval}`;
+export function priceOf({ price_cents, currency, billing_interval }: Priced, formats: Formats): Html {
+  const price = price_cents === 0 ? html`Free` : money(formats.amount(price_cents, currency));
+  return billing_interval === null ? price : html`${price} every ${billing_interval}`;
 }
 
 const badLink = 'Start the link with https://, like https://site.com/course.';

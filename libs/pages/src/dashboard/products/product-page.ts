@@ -1,7 +1,6 @@
 import type { ProductResource } from '@app/contracts/products';
 import { button, linkButton } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
-import { money } from '../../components/lines.ts';
 import { notice } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
@@ -87,7 +86,7 @@ export function productPage(content: ProductContent): DashboardPage {
     title: product.name,
     heading: html`<bdi>${product.name}</bdi>`,
     back: { href: '/app/products', label: texts.back },
-    about: html`<p>${statusBadge(product)} ${money(priceOf(product, formats))}</p>`,
+    about: html`<p>${statusBadge(product)} ${priceOf(product, formats)}</p>`,
     action: mainAction(content),
     main: html`<div class="with-save">${problem === null ? atTop(query) : notice('bad', problem)}${content.asksForAccess && accessQuestion(content)}${refusedNotice(content.state)}${onPage}<div class="two-columns">${productForm(content)}${previewFrame(
       `/app/products/${product.id}/preview`,

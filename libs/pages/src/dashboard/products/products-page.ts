@@ -37,7 +37,7 @@ export function productsPage({ products, sold, formats, pager }: ProductsContent
     cells: [
       named(product.name, product.image_url),
       product.status === 'live' ? copyText(texts.copy, product.checkout_url) : '',
-      money(priceOf(product, formats)),
+      priceOf(product, formats),
       sold === null ? '' : formats.count(sold.get(product.id)?.orders ?? 0),
       sold === null ? '' : money(formats.amount(sold.get(product.id)?.revenueCents ?? 0, product.currency)),
       statusBadge(product),
