@@ -61,6 +61,30 @@ test.each(['phone', 'desktop'] as const)('no page is wider than its window: %s',
   expect(wide).toEqual([]);
 });
 
+test('on a phone no cell of a list stands over another one', async () => {
+  const { page } = await openVisit(await startGallery());
+  const covered: string[] = [];
+  for (const shown of shownPages.filter((each) => markup(each).includes('class="table"'))) {
+    await show(page, shown);
+    const pairs = await page.locator('.table tbody tr').evaluateAll((rows) =>
+      rows.flatMap((row) => {
+        const boxes = [...row.children].map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0);
+        return boxes.filter((one, index) =>
+          boxes
+            .slice(index + 1)
+            .some(
+              (other) =>
+                Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+                Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1,
+            ),
+        );
+      }),
+    );
+    if (pairs.length > 0) covered.push(shown.name);
+  }
+  expect(covered).toEqual([]);
+});
+
 test('a phone shows the picture, the price and the whole field of the email at once, and bumps between card and code', async () => {
   const { page } = await openVisit(await startGallery());
   await page.setViewportSize({ width: 390, height: 844 });
