@@ -24,7 +24,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByLabel('Email').fill('grace@example.com');
     await page.getByLabel('Share in percent').fill('30');
     await page.getByRole('button', { name: 'Add an affiliate' }).click();
-    await page.getByText('The code must be letters').textContent();
+    await page.getByText('Code must be letters').textContent();
     expect(await page.getByLabel('Share in percent').inputValue()).toBe('30');
     await page.getByLabel('Code').fill(code);
     await page.getByRole('button', { name: 'Add an affiliate' }).click();

@@ -127,6 +127,35 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   });
 });
 
+test('a form tells all that is wrong at once, keeps it, leads to each field and opens at the first', async () => {
+  const page = await logIn(false);
+  const told = async () => [
+    await page.getByRole('alert').getByRole('link').allTextContents(),
+    await page.locator('.error').count(),
+    await page.locator(':focus').getAttribute('id'),
+  ];
+  await open(page, 'New product');
+  await fill(page, { Price: 'much', 'Access link': 'https://site.com/my course', Address: 'My Course' });
+  await choosePicture(page, Buffer.alloc(160 * 1024));
+  await press(page, 'Make the product');
+  expect(await told()).toEqual([['Name', 'Price', 'Access link', 'Address', 'Picture'], 5, 'name']);
+  expect(await page.getByLabel('Price', { exact: true }).inputValue()).toBe('much');
+  expect(await page.getByRole('alert').getByRole('link', { name: 'Price' }).getAttribute('href')).toBe('#price');
+  await fill(page, { Name: `Corrected ${crypto.randomUUID()}`, Price: '10', 'Access link': '', Address: '' });
+  await press(page, 'Make the product');
+  await page.getByText('The product is a draft.').textContent();
+  const product = page.url();
+  await open(page, 'Add a bump');
+  await fill(page, { Price: 'some', 'Earlier price': 'more' });
+  await press(page, 'Add the bump');
+  expect(await told()).toEqual([['Headline', 'Price', 'Earlier price'], 3, 'headline']);
+  await page.goto(product);
+  await open(page, 'Add a code');
+  await fill(page, { Discount: '15.5', Uses: 'few' });
+  await press(page, 'Add the code');
+  expect(await told()).toEqual([['Code', 'Discount', 'Uses'], 3, 'code']);
+});
+
 test('a photo of a camera is made smaller before its form is sent, also where Save is pressed at once', async () => {
   const page = await logIn(true);
   await open(page, 'New product');

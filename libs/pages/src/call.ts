@@ -66,6 +66,8 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
     readonly onlyRepeats?: boolean;
     /** The `version` of the resource that an update was made from, as the header If-Match, for operations that take one. */
     readonly ifVersion?: number;
+    /** What could not be read of what was typed: nothing is done, and the refusal names it beside all else that is wrong. */
+    readonly faults?: readonly FieldError[];
   };
 
 export interface Refused {

@@ -1,4 +1,4 @@
-import { DomainError } from '@app/contracts/errors';
+import { DomainError, type FieldError } from '@app/contracts/errors';
 import type { Call, CallResult, Operations, PageActor } from '@app/pages/call';
 import { defineService } from '@app/service-host/define-service';
 import { silentLogger } from '@app/service-kit/logger';
@@ -33,6 +33,7 @@ interface PageCall {
   readonly body?: unknown;
   readonly idempotencyKey?: string;
   readonly ifVersion?: number;
+  readonly faults?: readonly FieldError[];
 }
 
 /** A gateway with one page, which calls whatever operation it is given, as often as it is given. */
@@ -187,6 +188,23 @@ test('wrong fields are named one by one', async () => {
   const given = { id: 'createOrder', body: { productSlug: 'course', email: 'no address' } };
   const [result] = (await callFrom(url, 'credential', given, { key: seller.key })).json;
   expect(result.problem.errors.map(({ field }: { field: string }) => field)).toEqual(['email']);
+  expect(harness.placed).toEqual([]);
+});
+
+test('what a page could not read is refused beside all else that is wrong, and nothing is done', async () => {
+  const url = await startPage();
+  const place = async (body: object) => {
+    const faults = [{ field: 'bumpIds', code: 'unreadable', message: 'Bumps cannot be read.' }];
+    const given = { id: 'createOrder', body, faults, idempotencyKey: 'unread' };
+    const [result] = (await callFrom(url, 'credential', given, { key: seller.key })).json;
+    return result.problem.errors.map(({ field, message }: FieldError) => [field, message]);
+  };
+  const unread = ['bumpIds', 'Bumps cannot be read.'];
+  expect(await place({ ...order, email: 'no address', bumpIds: 1 })).toEqual([
+    unread,
+    ['email', 'must be an email address'],
+  ]);
+  expect(await place(order)).toEqual([unread]);
   expect(harness.placed).toEqual([]);
 });
 

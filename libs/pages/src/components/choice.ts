@@ -17,14 +17,16 @@ interface Choice {
 interface ChoicesOptions {
   readonly legend: string;
   readonly name: string;
+  /** Where links of the page lead to it. */
+  readonly id?: string | undefined;
   readonly kind: 'checkbox' | 'radio';
   readonly choices: readonly Choice[];
   readonly isDisabled?: boolean | undefined;
 }
 
 /** Boxes to tick, or cards of which one is chosen. */
-export function choices({ legend, name: common, kind, choices: all, isDisabled }: ChoicesOptions): Html {
-  return html`<fieldset class="choices" disabled="${isDisabled ?? false}"><legend>${legend}</legend>${all.map(
+export function choices({ legend, name: common, id, kind, choices: all, isDisabled }: ChoicesOptions): Html {
+  return html`<fieldset class="choices" id="${id}" disabled="${isDisabled ?? false}"><legend>${legend}</legend>${all.map(
     ({
       value,
       label,

@@ -71,11 +71,11 @@ ${value}</textarea>`,
 
 /** A file of this device. @param accept types of files */
 export function fileField(options: FieldOptions & { readonly accept: string }): Html {
-  const { name, accept, isRequired } = options;
+  const { name, accept, isRequired, isAutofocus } = options;
   return around(
     options,
     html`<input class="input" id="${name}" name="${name}" type="file" accept="${accept}" required="${isRequired ?? false}"
-aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}">`,
+aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}" autofocus="${isAutofocus ?? false}">`,
   );
 }
 

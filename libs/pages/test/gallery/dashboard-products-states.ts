@@ -52,6 +52,7 @@ export const productsStates: Readonly<Record<string, () => Html>> = {
             price: 'Price can be read in two ways: type 1490 or 1.49.',
             slug: 'Another product of yours has this address: type another.',
           },
+          { price: 'Price', slug: 'Address' },
         ),
       ),
     ),
@@ -63,10 +64,11 @@ export const productsStates: Readonly<Record<string, () => Html>> = {
   'product-refused': () => {
     const draft = productOf({ status: 'draft', image_url: '/picture.svg' });
     const typed = { ...storedProduct(draft, formats), accessUrl: 'nowhere', slug: 'course' };
-    const state = stateOf(typed, {
+    const errors = {
       accessUrl: 'Start the link with https://, like https://site.com/course.',
       slug: 'Another product of yours has this address: type another.',
-    });
+    };
+    const state = stateOf(typed, errors, { accessUrl: 'Access link', slug: 'Address' });
     const refused = { visit, product: draft, funnel, state, problem: null, done: new URLSearchParams(), formats };
     return inFrame(at, productPage(refused));
   },

@@ -67,8 +67,8 @@ export const visitAt = (path: string, query = ''): Visit =>
   }) as unknown as Visit;
 
 /** A form as it is shown. */
-export const stateOf = (values: Record<string, string>, errors: Record<string, string> = {}): FormState => ({
-  values: new URLSearchParams(values),
-  errors,
-  problem: null,
-});
+export const stateOf = (
+  values: Record<string, string>,
+  errors: Record<string, string> = {},
+  labels: Record<string, string> = {},
+): FormState => ({ values: new URLSearchParams(values), errors, labels, problem: null });

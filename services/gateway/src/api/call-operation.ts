@@ -29,6 +29,8 @@ export interface OperationRequest {
   readonly onlyRepeats?: boolean | undefined;
   /** Only for operations that take one, see `takesVersion`. */
   readonly ifVersion?: number | undefined;
+  /** That the caller has found: it is refused with them. */
+  readonly faults?: readonly FieldError[] | undefined;
   readonly requestId: string;
   /** This deployment's address, for links in problem documents. */
   readonly baseUrl: string;
@@ -144,7 +146,7 @@ export function checkInput(
 
 /** Checks access and validates the input. */
 async function prepare(app: App, operation: Operation, request: OperationRequest) {
-  const { idempotencyKey, headers = {} } = request;
+  const { idempotencyKey, headers = {}, faults = [] } = request;
   const called: CalledOperation = { id: operation.id, changes: operation.method !== 'GET' };
   request.note?.(called);
   checkAccess(operation, request.actor, headers);
@@ -152,6 +154,7 @@ async function prepare(app: App, operation: Operation, request: OperationRequest
   if (refusal !== undefined) refuseInCopy(operation, refusal, app.installation.isUnknown());
   const actor = operation.auth === 'portal' ? await requirePortalActor(app, headers) : request.actor;
   if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
+  if (faults.length > 0) checkInput(operation, request, faults);
   const input: Input = {
     params: parseParams(operation.params, request.params),
     query: parseInput(strictQueryOf(operation), request.query, 'query'),

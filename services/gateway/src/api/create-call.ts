@@ -1,3 +1,4 @@
+import type { FieldError } from '@app/contracts/errors';
 import type { Call, PageActor } from '@app/pages/call';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { baseUrlOf } from '../edge/base-url.ts';
@@ -26,6 +27,7 @@ interface AnyRequest {
   readonly idempotencyKey?: string;
   readonly onlyRepeats?: boolean;
   readonly ifVersion?: number;
+  readonly faults?: readonly FieldError[];
 }
 
 /** Who calls from a page: whom `Guard.recognize` found for the request, and `Guard.admitCall` counts with each call; anonymous where it read no credential. */
@@ -56,7 +58,7 @@ export function createCall(app: App, guard: Guard, operations: readonly Operatio
 async function run(app: App, guard: Guard, operation: Operation, request: AnyRequest) {
   const { req, reply, checkoutSecret, portalSession } = request.actor as ActorOfRequest;
   const actor = await inRequestSpan(req, () => guard.admitCall(accessOf(operation), operation.method, req, reply));
-  const { params = {}, query = {}, body, idempotencyKey, onlyRepeats, ifVersion } = request;
+  const { params = {}, query = {}, body, idempotencyKey, onlyRepeats, ifVersion, faults } = request;
   return await runForRequest(app, operation, req, reply, {
     actor,
     params,
@@ -65,6 +67,7 @@ async function run(app: App, guard: Guard, operation: Operation, request: AnyReq
     idempotencyKey: takesIdempotencyKey(operation, 'page') ? idempotencyKey : undefined,
     onlyRepeats,
     ifVersion: takesVersion(operation) ? ifVersion : undefined,
+    faults,
     // Only the page says which checkout and which session it opens: browsers of other sites can send the headers too.
     headers: { ...req.headers, [checkoutSecretHeader]: checkoutSecret, [portalSessionHeader]: portalSession },
   });

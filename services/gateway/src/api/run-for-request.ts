@@ -20,7 +20,7 @@ import { type Download, isForAnyPage, type Operation, type SessionCookie } from 
 /** What an HTTP request says of the operation that it calls, or that its page calls. */
 type Given = Pick<
   OperationRequest,
-  'actor' | 'params' | 'query' | 'body' | 'idempotencyKey' | 'onlyRepeats' | 'ifVersion' | 'headers'
+  'actor' | 'params' | 'query' | 'body' | 'idempotencyKey' | 'onlyRepeats' | 'ifVersion' | 'headers' | 'faults'
 >;
 
 export function accessOf(operation: Operation): Access {

@@ -2,18 +2,9 @@ import { button } from '../../components/button.ts';
 import { choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, form, typedIn } from '../frame/forms.ts';
+import { type FormState, form, typedField, typedIn } from '../frame/forms.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { type Affiliate, affiliatesPath, pathOf } from './parts.ts';
-
-export const labels = {
-  code: 'The code',
-  name: 'The name',
-  email: 'The email address',
-  commissionPercent: 'The share',
-  commissionCents: 'The amount',
-  renewalMonths: 'The number of months',
-} as const;
 
 const texts = {
   add: 'Add an affiliate',
@@ -38,22 +29,22 @@ const texts = {
   adding: 'Adding…',
 } as const;
 
+/** In the order of the page. */
+export const labels = {
+  code: texts.code,
+  name: texts.name,
+  email: texts.email,
+  commissionPercent: texts.percentLabel,
+  commissionCents: texts.amountLabel,
+  renewalMonths: texts.months,
+} as const;
+
 /** @param affiliate null for a new one */
 export function editPage(visit: Visit, affiliate: Affiliate | null, state: FormState): DashboardPage {
   const isNew = affiliate === null;
   const main = form(visit, {
     state,
-    content: html`${isNew && input(state, 'code', texts.code, { hint: texts.codeHint, maxLength: 64 })}${input(
-      state,
-      'name',
-      texts.name,
-      { maxLength: 200 },
-    )}${input(state, 'email', texts.email, { hint: texts.emailHint, maxLength: 254 })}${commission(state)}${input(
-      state,
-      'renewalMonths',
-      texts.months,
-      { hint: texts.monthsHint, maxLength: 4 },
-    )}${!isNew && html`<p class="small quiet">${texts.earlier}</p>`}`,
+    content: html`${isNew && input(state, 'code', { hint: texts.codeHint, maxLength: 64 })}${input(state, 'name', { maxLength: 200 })}${input(state, 'email', { hint: texts.emailHint, maxLength: 254 })}${commission(state)}${input(state, 'renewalMonths', { hint: texts.monthsHint, maxLength: 4 })}${!isNew && html`<p class="small quiet">${texts.earlier}</p>`}`,
     buttons: button({
       label: isNew ? texts.add : texts.save,
       busyLabel: isNew ? texts.adding : texts.saving,
@@ -69,15 +60,12 @@ export function editPage(visit: Visit, affiliate: Affiliate | null, state: FormS
 const input = (
   state: FormState,
   name: keyof typeof labels,
-  label: string,
   { hint, maxLength }: { readonly hint?: string; readonly maxLength: number },
 ): Html =>
   field({
-    name,
-    label,
+    ...typedField(state, name),
+    label: labels[name],
     hint,
-    value: typedIn(state, name),
-    error: state.errors[name],
     autocomplete: 'off',
     isRequired: !name.startsWith('commission'),
     maxLength,
@@ -94,10 +82,5 @@ function commission(state: FormState): Html {
       { value: 'percent', label: texts.percent, isChosen: !isAmount },
       { value: 'amount', label: texts.amount, isChosen: isAmount },
     ],
-  })}${input(state, 'commissionPercent', texts.percentLabel, { maxLength: 10 })}${input(
-    state,
-    'commissionCents',
-    texts.amountLabel,
-    { hint: texts.amountHint, maxLength: 40 },
-  )}`;
+  })}${input(state, 'commissionPercent', { maxLength: 10 })}${input(state, 'commissionCents', { hint: texts.amountHint, maxLength: 40 })}`;
 }

@@ -1,6 +1,7 @@
+import type { FieldError } from '@app/contracts/errors';
 import { readAmount } from '../frame/amounts.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, formKey, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
+import { formKey, freshForm, refusedForm, unreadable } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { editPage, labels } from './edit-page.ts';
 import { findAffiliate, pathOf } from './parts.ts';
@@ -10,11 +11,10 @@ export const showNew = (visit: Visit): DashboardPage =>
   editPage(visit, null, freshForm(visit, { kind: 'percent', renewalMonths: '0' }));
 
 export async function takeNew(visit: Visit): Promise<Answer> {
-  const terms = await readTerms(visit);
-  if (!terms.ok) return refusedPage(editPage(visit, null, terms.state));
+  const { terms, faults } = await readTerms(visit);
   const code = visit.request.form.get('code')?.trim() ?? '';
-  const body = Object.assign({ code }, terms.body);
-  const created = await visit.call('createAffiliate', { body, idempotencyKey: formKey(visit) });
+  const body = Object.assign({ code }, terms);
+  const created = await visit.call('createAffiliate', { body, faults, idempotencyKey: formKey(visit) });
   if (created.ok) return onTo(pathOf(created.body.code));
   return refusedPage(editPage(visit, null, refusedForm(visit, created.problem, labels)));
 }
@@ -36,11 +36,11 @@ export async function showEdit(visit: Visit, { code = '' }: Params): Promise<Das
 
 export async function takeEdit(visit: Visit, { code = '' }: Params): Promise<Answer> {
   const affiliate = await findAffiliate(visit, code);
-  const terms = await readTerms(visit);
-  if (!terms.ok) return refusedPage(editPage(visit, affiliate, terms.state));
+  const { terms, faults } = await readTerms(visit);
   const updated = await visit.call('updateAffiliate', {
     params: { code },
-    body: terms.body,
+    body: terms,
+    faults,
     idempotencyKey: formKey(visit),
   });
   if (updated.ok) return onTo(`${pathOf(code)}?did=saved`);
@@ -55,20 +55,17 @@ interface Terms {
   readonly commissionCents?: number;
 }
 
-type ReadTerms = { readonly ok: true; readonly body: Terms } | { readonly ok: false; readonly state: FormState };
-
-/** What was typed, as the operations take it. */
-async function readTerms(visit: Visit): Promise<ReadTerms> {
-  const state: FormState = { values: visit.request.form, errors: {}, problem: null };
-  const typed = (name: string): string => typedIn(state, name).trim();
+/** What was typed, as the operations take it, and what of it could not be read. */
+async function readTerms(visit: Visit): Promise<{ readonly terms: Terms; readonly faults: readonly FieldError[] }> {
+  const typed = (name: string): string => (visit.request.form.get(name) ?? '').trim();
   const common = { name: typed('name'), email: typed('email'), renewalMonths: numberIn(typed('renewalMonths')) };
   if (typed('kind') !== 'amount')
-    return { ok: true, body: Object.assign(common, { commissionPercent: numberIn(typed('commissionPercent')) }) };
+    return { terms: Object.assign(common, { commissionPercent: numberIn(typed('commissionPercent')) }), faults: [] };
   const { defaultCurrency } = await visit.account();
   const amount = readAmount(typed('commissionCents'), defaultCurrency, labels.commissionCents, visit.formats);
-  if (amount.ok) return { ok: true, body: Object.assign(common, { commissionCents: amount.cents }) };
-  const errors = { commissionCents: amount.error };
-  return { ok: false, state: { values: visit.request.form, errors, problem: null } };
+  const commissionCents = amount.ok ? amount.cents : Number.NaN;
+  const faults = amount.ok ? [] : [unreadable('commissionCents', amount.error)];
+  return { terms: Object.assign(common, { commissionCents }), faults };
 }
 
 /** What is no number is refused at its field by the operation. */

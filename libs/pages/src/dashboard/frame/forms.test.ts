@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Problem } from '../../call.ts';
 import { html } from '../../html.ts';
-import { form, refusedForm } from './forms.ts';
+import { form, refusedForm, typedField, unreadable } from './forms.ts';
 
 const typed = new URLSearchParams({ price: 'x', name: 'Ada' });
 const problemOf = (code: string, errors: Problem['errors'] = []): Problem => {
@@ -14,11 +14,35 @@ const refused = (problem: Problem) =>
 test('what was typed stays, and each error stands at its field', () => {
   const errors = [{ field: 'priceCents', code: 'invalid', message: 'must be a number' }];
   const state = refused(problemOf('validation_failed', errors));
-  expect(state).toEqual({ values: typed, errors: { price: 'Price must be a number.' }, problem: null });
+  expect(state).toMatchObject({ values: typed, errors: { price: 'Price must be a number.' }, problem: null });
   const noAddress = [{ field: 'priceCents', code: 'invalid_format', message: 'must be an email address' }];
   expect(refused(problemOf('validation_failed', noAddress)).errors.price).toMatch(/^Enter an email address, like/);
   const others = [{ field: 'slug', code: 'invalid', message: 'is too long' }];
   expect(refused(problemOf('validation_failed', others)).problem).toBe('slug is too long.');
+});
+
+test('all that is wrong is told at once in the order of the page, which opens at the first', () => {
+  const errors = [
+    unreadable('priceCents', 'Price is missing: type a number, like 149.'),
+    { field: 'priceCents', code: 'wrong_type', message: 'must be a whole number' },
+    { field: 'slug', code: 'required', message: 'is required' },
+    { field: 'name', code: 'required', message: 'is required' },
+  ];
+  const labels = { name: 'Name', priceCents: 'Price', slug: 'Address' };
+  const visit = { path: '/app/x', request: { query: new URLSearchParams(), newKey: () => 'k', form: typed } };
+  const state = refusedForm(visit, problemOf('validation_failed', errors), labels, { priceCents: 'price' });
+  expect(Object.entries(state.errors)).toEqual([
+    ['name', 'Name is required.'],
+    ['price', 'Price is missing: type a number, like 149.'],
+    ['slug', 'Address is required.'],
+  ]);
+  expect(['name', 'price'].map((name) => typedField(state, name))).toMatchObject([
+    { value: 'Ada', isAutofocus: true },
+    { value: 'x', isAutofocus: false },
+  ]);
+  expect(form(visit, { content: html``, state }).text).toContain(
+    '<a href="#name">Name</a>, <a href="#price">Price</a>, <a href="#slug">Address</a>',
+  );
 });
 
 test('of a form that is too old or was sent with something else people read what to do', () => {

@@ -1,14 +1,18 @@
+import type { FieldError } from '@app/contracts/errors';
 import type { Problem } from '../../call.ts';
 import { notice } from '../../components/notice.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageRequest } from '../../page.ts';
+import { joined } from '../../text.ts';
 import type { Visit } from './visit.ts';
 
 /** A form as it is shown: what its fields hold, and what was refused. */
 export interface FormState {
   readonly values: URLSearchParams;
-  /** Sentences by the name of the field. */
+  /** Sentences by the name of the field, in the order of the page. */
   readonly errors: Readonly<Record<string, string>>;
+  /** By the name of the field, of those that the page leads to when they are refused. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Of the whole form. */
   readonly problem: string | null;
 }
@@ -30,11 +34,31 @@ export const freshForm = (
 
 export const typedIn = ({ values }: FormState, name: string): string => values.get(name) ?? '';
 
+/** What a field shows of its form: what was typed, and what is wrong with it. The page opens at the first that is wrong. */
+export const typedField = (state: FormState, name: string) => ({
+  name,
+  value: typedIn(state, name),
+  error: state.errors[name],
+  isAutofocus: Object.keys(state.errors)[0] === name,
+});
+
 /** A form that nothing was called for. */
-export const wrongForm = ({ request }: Sent, errors: Readonly<Record<string, string>>): FormState => ({
-  values: request.form,
-  errors,
-  problem: null,
+export const wrongForm = (
+  { request }: Sent,
+  errors: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>> = {},
+): FormState => ({ values: request.form, errors, labels, problem: null });
+
+const unreadableCode = 'unreadable';
+
+/**
+ * What cannot be read of what was typed, for the call of the form's operation: people are told of all that is wrong at once.
+ * @param field of the operation
+ */
+export const unreadable = (field: string, sentence: string): FieldError => ({
+  field,
+  code: unreadableCode,
+  message: sentence,
 });
 
 const changed =
@@ -63,9 +87,22 @@ const sentences: Readonly<Record<string, string>> = {
 /** @param message what the field with the label must be, as an operation says it */
 export const fieldSentence = (label: string, message: string): string => sentences[message] ?? `${label} ${message}.`;
 
+/** Labels by the names of the form's fields. */
+export const labelsOfForm = (
+  labels: Readonly<Record<string, string>>,
+  names: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(labels).map(([field, label]) => [names[field] ?? field, label]));
+
+const faultSentence = (label: string, { code, message }: FieldError): string =>
+  code === unreadableCode ? message : fieldSentence(label, message);
+
+const inOrder = (errors: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(errors).toSorted(([one], [other]) => names.indexOf(one) - names.indexOf(other)));
+
 /**
  * A form whose operation was refused, with all that was typed.
- * @param labels of the fields, by the name of the operation's field: an error names its field by it, and stands there
+ * @param labels of the fields in the order of the page, by the name of the operation's field: an error names its field by it, and stands there
  * @param names of the form's fields, where they differ from the operation's
  */
 export function refusedForm(
@@ -74,18 +111,21 @@ export function refusedForm(
   labels: Readonly<Record<string, string>>,
   names: Readonly<Record<string, string>> = {},
 ): FormState {
-  const errors: Record<string, string> = {};
+  const found: Record<string, string> = {};
   const others: string[] = [];
-  for (const { field, message } of problem.errors ?? []) {
+  for (const fault of problem.errors ?? []) {
+    const { field, message } = fault;
     const [top = ''] = field.split('.');
     const label = labels[top];
     if (label === undefined) others.push(`${field === '' ? '' : `${field} `}${message}.`);
-    else errors[names[top] ?? top] ??= fieldSentence(label, message);
+    else found[names[top] ?? top] ??= faultSentence(label, fault);
   }
+  const shown = labelsOfForm(labels, names);
+  const errors = inOrder(found, Object.keys(shown));
   const isAtFields = Object.keys(errors).length > 0;
   const general = ofForm[problem.code] ?? problem.detail;
   const text = others.length > 0 ? others.join(' ') : isAtFields ? null : general;
-  return { values: visit.request.form, errors, problem: text };
+  return { values: visit.request.form, errors, labels: shown, problem: text };
 }
 
 /**
@@ -121,9 +161,19 @@ export function form(visit: FormVisit, { content, state, action, id, buttons, ve
   const filledWith = version === undefined ? undefined : (visit.typed?.get('version') ?? version);
   return html`<form class="stack form" id="${id}" method="post" action="${action ?? `${visit.path}${queryOf(visit)}`}" enctype="${hasFiles ? 'multipart/form-data' : null}" data-changes data-unsaved="${isUnsaved}" novalidate>
 <input type="hidden" name="key" value="${visit.request.newKey()}">${filledWith !== undefined && html`<input type="hidden" name="version" value="${filledWith}">`}
-${state !== undefined && state.problem !== null && notice('bad', state.problem)}${content}${
+${state !== undefined && html`${state.problem !== null && notice('bad', state.problem)}${refusedFields(state)}`}${content}${
   buttons !== undefined && html`<div class="buttons">${buttons}</div>`
 }</form>`;
+}
+
+const toPutRight = 'Nothing was done yet. To be put right:';
+
+/** Leads to each field that was refused. */
+function refusedFields({ errors, labels = {} }: FormState): Html {
+  const links = Object.keys(errors).flatMap((name) =>
+    labels[name] === undefined ? [] : [html`<a href="#${name}">${labels[name]}</a>`],
+  );
+  return links.length === 0 ? html`` : notice('bad', html`${toPutRight} ${joined(links, ', ')}`);
 }
 
 const isRefused = ({ errors, problem }: FormState): boolean => problem !== null || Object.keys(errors).length > 0;

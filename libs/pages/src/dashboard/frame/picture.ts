@@ -3,7 +3,7 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { fileField } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, type FormVisit, form, refusedForm, wrongForm } from './forms.ts';
+import { type FormState, type FormVisit, form, refusedForm, typedField, wrongForm } from './forms.ts';
 import { type Removal, removeCard } from './removal.ts';
 import type { Visit } from './visit.ts';
 
@@ -48,10 +48,9 @@ export function pictureForm({ visit, texts: of, heading, image, state }: Picture
 /** The field of a form with a picture (`hasFiles`). */
 export const pictureField = (of: Pick<PictureTexts, 'file' | 'hint'>, state: FormState, isRequired: boolean): Html =>
   fileField({
-    name: 'picture',
+    ...typedField(state, 'picture'),
     label: of.file,
     hint: of.hint,
-    error: state.errors.picture,
     accept: 'image/png,image/jpeg,image/webp',
     isRequired,
   });

@@ -4,7 +4,7 @@ import { tabs } from '../../components/parts.ts';
 import { html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
 import { eventLabel } from '../frame/event-names.ts';
-import { type FormState, form, formKey, freshForm, refusedForm, wrongForm } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, unreadable, wrongForm } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import {
   automationFields,
@@ -66,8 +66,8 @@ export async function takeNewAutomation(visit: Visit): Promise<Answer> {
   const shape = { does: doesIn(visit), automation: null, products: await readProducts(visit) };
   const { errors, ...body } = wantedIn(sent, shape);
   if (sent.get('do') === 'preview') return await formPage(visit, shape, wrongForm(visit, errors));
-  if (Object.keys(errors).length > 0) return refusedPage(await formPage(visit, shape, wrongForm(visit, errors)));
-  const made = await visit.call('createAutomation', { body, idempotencyKey: formKey(visit) });
+  const faults = Object.entries(errors).map(([name, sentence]) => unreadable(name, sentence));
+  const made = await visit.call('createAutomation', { body, faults, idempotencyKey: formKey(visit) });
   if (!made.ok) {
     const state = refusedForm(visit, ofFields(made.problem), automationLabels);
     return refusedPage(await formPage(visit, shape, state));

@@ -6,7 +6,7 @@ import type { Problem } from '../../call.ts';
 import { field, select, textArea } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { eventChoices, eventLabel } from '../frame/event-names.ts';
-import { type FormState, typedIn } from '../frame/forms.ts';
+import { type FormState, typedField } from '../frame/forms.ts';
 import { isOfProducts } from './automations-page.ts';
 import type { Automation } from './parts.ts';
 
@@ -55,10 +55,8 @@ export function automationFields(state: FormState, { does, automation, products 
   const isNew = automation === null;
   const isOwn = isNew || automation.built_in === null;
   const common = (name: keyof typeof automationLabels) => ({
-    name,
+    ...typedField(state, name),
     label: automationLabels[name],
-    value: typedIn(state, name),
-    error: state.errors[name],
   });
   const name = () =>
     field(
@@ -81,6 +79,7 @@ interface Common {
   readonly label: string;
   readonly value: string;
   readonly error: string | undefined;
+  readonly isAutofocus: boolean;
 }
 
 const urlField = (common: Common): Html =>

@@ -1,9 +1,10 @@
+import type { FieldError } from '@app/contracts/errors';
 import { fold } from '../../components/card.ts';
 import { choices } from '../../components/choice.ts';
 import { field, textArea } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { eventChoices } from '../frame/event-names.ts';
-import { type FormState, typedIn } from '../frame/forms.ts';
+import { type FormState, typedField, typedIn, unreadable } from '../frame/forms.ts';
 import type { Endpoint } from './parts.ts';
 
 const texts = {
@@ -36,26 +37,21 @@ export const endpointLabels = {
 /** The fields of an endpoint. @param headers names of those that it has already */
 export function endpointFields(state: FormState, headers: readonly string[] = []): Html {
   const chosen = state.values.getAll('events');
-  const error = state.errors.headers;
-  const isOpen = error !== undefined || typedIn(state, 'headers') !== '';
-  return html`${field({ name: 'url', label: texts.url, hint: texts.urlHint, type: 'url', value: typedIn(state, 'url'), error: state.errors.url, isRequired: true, maxLength: 2048, autocomplete: 'off' })}${field(
+  const isOpen = state.errors.headers !== undefined || typedIn(state, 'headers') !== '';
+  return html`${field({ ...typedField(state, 'url'), label: texts.url, hint: texts.urlHint, type: 'url', isRequired: true, maxLength: 2048, autocomplete: 'off' })}${field(
     {
-      name: 'description',
+      ...typedField(state, 'description'),
       label: texts.description,
       hint: texts.descriptionHint,
-      value: typedIn(state, 'description'),
-      error: state.errors.description,
       maxLength: 200,
       autocomplete: 'off',
     },
   )}${fold(texts.only, html`<div class="stack tight"><p class="small quiet">${texts.eventsText}</p>${eventBoxes(chosen)}</div>`, { isOpen: chosen.length > 0 })}${fold(
     texts.more,
     html`<div class="stack tight">${textArea({
-      name: 'headers',
+      ...typedField(state, 'headers'),
       label: texts.headers,
       hint: headers.length === 0 ? texts.headersHint : `${texts.headersNow(headers.join(', '))} ${texts.headersHint}`,
-      value: typedIn(state, 'headers'),
-      error,
       maxLength: 25_000,
     })}${headers.length > 0 && noHeaders(state)}</div>`,
     { isOpen },
@@ -83,7 +79,7 @@ export function storedOf({ url, description, events }: Endpoint): URLSearchParam
 type Parsed<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: string };
 
 /** Headers of lines; undefined where nothing is said of them. */
-export function headersIn(sent: URLSearchParams): Parsed<Record<string, string> | undefined> {
+function headersIn(sent: URLSearchParams): Parsed<Record<string, string> | undefined> {
   const lines = (sent.get('headers') ?? '').split('\n').map((line) => line.trim());
   const given = lines.filter((line) => line !== '');
   if (given.length === 0) return { ok: true, value: sent.has('noHeaders') ? {} : undefined };
@@ -94,13 +90,16 @@ export function headersIn(sent: URLSearchParams): Parsed<Record<string, string> 
   return { ok: true, value: Object.fromEntries(pairs) };
 }
 
-/** What the operations take. @throws never: what is wrong, they say */
-export function endpointBody(sent: URLSearchParams, headers: Record<string, string> | undefined) {
+/** What the operations take, and what of it could not be read. */
+export function readEndpoint(sent: URLSearchParams) {
   const events = sent.getAll('events');
+  const headers = headersIn(sent);
+  const faults: readonly FieldError[] = headers.ok ? [] : [unreadable('headers', headers.error)];
   const body = {
     url: (sent.get('url') ?? '').trim(),
     description: sent.get('description') ?? '',
     events: events.length === 0 ? null : (events as NonNullable<Endpoint['events']>),
   };
-  return headers === undefined ? body : Object.assign(body, { headers });
+  const given = headers.ok ? headers.value : undefined;
+  return { body: given === undefined ? body : Object.assign(body, { headers: given }), faults };
 }

@@ -2,9 +2,9 @@ import { button } from '../../components/button.ts';
 import { select } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { onTo, RefusedError, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, formKey, freshForm, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
+import { type FormState, form, formKey, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
-import { endpointBody, endpointFields, endpointLabels, headersIn, storedOf } from './endpoint-form.ts';
+import { endpointFields, endpointLabels, readEndpoint, storedOf } from './endpoint-form.ts';
 import { endpointPage } from './endpoint-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { readLatest } from './latest-deliveries.ts';
@@ -108,16 +108,14 @@ const heldField = (state: FormState): Html =>
 export async function takeNewEndpoint(visit: Visit): Promise<Answer> {
   const { form: sent } = visit.request;
   const first = await firstOf(visit);
-  const headers = headersIn(sent);
-  if (!headers.ok) return refusedPage(newEndpointPage(visit, wrongForm(visit, { headers: headers.error }), first));
-  const body = endpointBody(sent, headers.value);
+  const { body, faults } = readEndpoint(sent);
   const held = heldIn(sent);
   const wanted = held === undefined ? body : Object.assign(body, { held });
   const isAgain = sent.get('role') === 'primary' && first.url === body.url;
   const added =
     first.isFirst || isAgain
-      ? await visit.call('putWebhookEndpoint', { body: wanted })
-      : await visit.call('createWebhookEndpoint', { body: wanted, idempotencyKey: formKey(visit) });
+      ? await visit.call('putWebhookEndpoint', { body: wanted, faults })
+      : await visit.call('createWebhookEndpoint', { body: wanted, faults, idempotencyKey: formKey(visit) });
   if (!added.ok) return refusedPage(newEndpointPage(visit, refusedForm(visit, added.problem, endpointLabels), first));
   const { id, secret, secret_notice } = added.body;
   if (secret === undefined && secret_notice === undefined) return onTo(endpointPath(id));
@@ -164,13 +162,9 @@ function changePage(visit: Visit, state: FormState, { id, url, headers }: Named)
 }
 
 export async function takeChangeEndpoint(visit: Visit, { id = '' }: Params): Promise<Answer> {
-  const { form: sent } = visit.request;
   const params = { endpointId: id };
-  const headers = headersIn(sent);
-  const refused = async (state: FormState) =>
-    refusedPage(changePage(visit, state, await visit.read('readWebhookEndpoint', { params })));
-  if (!headers.ok) return await refused(wrongForm(visit, { headers: headers.error }));
-  const changed = await visit.call('updateWebhookEndpoint', { params, body: endpointBody(sent, headers.value) });
+  const changed = await visit.call('updateWebhookEndpoint', { params, ...readEndpoint(visit.request.form) });
   if (changed.ok) return onTo(`${endpointPath(id)}?done=saved`);
-  return await refused(refusedForm(visit, changed.problem, endpointLabels));
+  const state = refusedForm(visit, changed.problem, endpointLabels);
+  return refusedPage(changePage(visit, state, await visit.read('readWebhookEndpoint', { params })));
 }

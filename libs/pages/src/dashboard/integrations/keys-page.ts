@@ -7,7 +7,7 @@ import { badge } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
 import { columnsOf, table } from '../../components/table.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, form, typedIn } from '../frame/forms.ts';
+import { type FormState, form, typedField, typedIn } from '../frame/forms.ts';
 import type { ListContent } from '../frame/lists.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
@@ -102,6 +102,7 @@ function keyBadge({ revoked_at, expires_at }: Key, now: string): Html {
 export const scopeChoices = (state: FormState, error: string | undefined = state.errors.scopes): Html =>
   html`${choices({
     legend: texts.scopes,
+    id: 'scopes',
     name: 'scopes',
     kind: 'checkbox',
     choices: (['read', 'write', 'money'] as const).map((value) => ({
@@ -113,7 +114,7 @@ export const scopeChoices = (state: FormState, error: string | undefined = state
   })}${error !== undefined && html`<div class="field"><p class="error">${error}</p></div>`}`;
 
 export function newKeyPage(visit: Visit, state: FormState): DashboardPage {
-  const content = html`${field({ name: 'name', label: texts.name, hint: texts.nameHint, value: typedIn(state, 'name'), error: state.errors.name, isRequired: true, maxLength: 200, autocomplete: 'off' })}${scopeChoices(state)}`;
+  const content = html`${field({ ...typedField(state, 'name'), label: texts.name, hint: texts.nameHint, isRequired: true, maxLength: 200, autocomplete: 'off' })}${scopeChoices(state)}`;
   const buttons = button({ label: texts.make, busyLabel: texts.making, kind: 'accent' });
   return {
     title: texts.make,

@@ -1,6 +1,6 @@
 import { type ApiKeyScope, apiKeyScope } from '@app/contracts/accounts';
 import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, formKey, freshForm, refusedForm, wrongForm } from '../frame/forms.ts';
+import { formKey, freshForm, refusedForm, unreadable } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { keyMadePage, keyPage, keysPage, newKeyPage } from './keys-page.ts';
@@ -33,12 +33,12 @@ export const scopesIn = (sent: URLSearchParams): ApiKeyScope[] =>
 export async function takeNewKey(visit: Visit): Promise<Answer> {
   const { form: sent } = visit.request;
   const scopes = scopesIn(sent);
-  const refused = (state: FormState) => refusedPage(newKeyPage(visit, state));
-  if (scopes.length === 0) return refused(wrongForm(visit, { scopes: 'Choose what the key may do.' }));
+  const faults = scopes.length === 0 ? [unreadable('scopes', 'Choose what the key may do.')] : [];
   const body = { name: sent.get('name') ?? '', scopes };
-  const made = await visit.call('createApiKey', { body, idempotencyKey: formKey(visit) });
+  const made = await visit.call('createApiKey', { body, faults, idempotencyKey: formKey(visit) });
   if (made.ok) return keyMadePage(made.body);
-  return refused(refusedForm(visit, made.problem, { name: 'Name', scopes: 'What it may do' }));
+  const state = refusedForm(visit, made.problem, { name: 'Name', scopes: 'What it may do' });
+  return refusedPage(newKeyPage(visit, state));
 }
 
 /** The list is short: the key is found in it. */

@@ -12,26 +12,30 @@ const stored = {
 };
 
 test('a bare 15 is 15 % or 15 euros as its unit says', () => {
-  expect(read({ off: '15', unit: 'percent' })).toMatchObject({ ok: true, fields: { percentOff: 15 } });
-  expect(read({ off: '15 %', unit: 'percent' })).toMatchObject({ ok: true, fields: { percentOff: 15 } });
-  expect(read({ off: '15', unit: 'amount' })).toMatchObject({ ok: true, fields: { amountOffCents: 1_500 } });
+  expect(read({ off: '15', unit: 'percent' })).toMatchObject({ faults: [], fields: { percentOff: 15 } });
+  expect(read({ off: '15 %', unit: 'percent' })).toMatchObject({ faults: [], fields: { percentOff: 15 } });
+  expect(read({ off: '15', unit: 'amount' })).toMatchObject({ faults: [], fields: { amountOffCents: 1_500 } });
 });
 
 test('a value that contradicts its unit is refused, and a unit that is missing too', () => {
   expect(read({ off: '15 %', unit: 'amount' })).toMatchObject({
-    ok: false,
-    errors: { off: expect.stringContaining('Choose “% off”') },
+    faults: [{ field: 'percentOff', message: expect.stringContaining('Choose “% off”') }],
   });
   for (const off of ['€15', '15.5', '0', '101'])
-    expect(read({ off, unit: 'percent' }), off).toMatchObject({ ok: false, errors: { off: expect.any(String) } });
-  expect(read({ off: '15' })).toMatchObject({ ok: false, errors: { off: expect.any(String) } });
+    expect(read({ off, unit: 'percent' }), off).toMatchObject({ faults: [{ field: 'percentOff' }] });
+  expect(read({ off: '15' })).toMatchObject({ faults: [{ field: 'percentOff' }] });
+});
+
+test('all that cannot be read is told at once', () => {
+  const { faults } = read({ off: '', unit: 'percent', expiresAt: '2026-02-31', maxUses: 'many' });
+  expect(faults.map(({ field }) => field)).toEqual(['percentOff', 'expiresAt', 'maxUses']);
 });
 
 test('what is stored is what the form shows, and sent as it was it changes nothing that has passed', () => {
   const shown = storedDiscount(stored, 'eur', formats);
   expect(shown).toEqual({ off: '20', unit: 'amount', expiresAt: '2026-01-31', maxUses: '' });
   const again = readDiscount(new URLSearchParams(shown), { currency: 'eur', formats, stored });
-  expect(again).toEqual({ ok: true, fields: { amountOffCents: 2_000, maxUses: null } });
+  expect(again).toEqual({ fields: { amountOffCents: 2_000, maxUses: null }, faults: [] });
   const longer = new URLSearchParams({ ...shown, expiresAt: '2026-12-31' });
   expect(readDiscount(longer, { currency: 'eur', formats, stored })).toMatchObject({
     fields: { expiresAt: '2026-12-31T23:59:59.999Z' },

@@ -1,8 +1,9 @@
+import type { FieldError } from '@app/contracts/errors';
 import { field } from '../../components/field.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { readAmount } from '../frame/amounts.ts';
-import { type FormState, typedIn } from '../frame/forms.ts';
+import { type FormState, typedField, typedIn, unreadable } from '../frame/forms.ts';
 import type { Body } from '../frame/visit.ts';
 import { readWhole } from './parts.ts';
 
@@ -34,9 +35,11 @@ export const discountNames = { percentOff: 'off', amountOffCents: 'off' } as con
 
 export type Discount = Body<'listDiscounts'>['data'][number];
 
-type DiscountRead<Fields> =
-  | { readonly ok: true; readonly fields: Fields }
-  | { readonly ok: false; readonly errors: Record<string, string> };
+/** What the operations take, and what of it could not be read. */
+interface DiscountRead<Fields> {
+  readonly fields: Fields;
+  readonly faults: readonly FieldError[];
+}
 
 interface End {
   /** Left out where it stays: a day that has passed could not be given anew. */
@@ -60,38 +63,39 @@ interface ReadOptions {
 export function readDiscount(form: URLSearchParams, options: ReadOptions): DiscountRead<End & Size> {
   const size = readSize(form, options);
   const end = readEnd(form, options);
-  if (size.ok && end.ok) return { ok: true, fields: Object.assign({}, size.fields, end.fields) };
-  return { ok: false, errors: Object.assign({}, size.ok ? {} : size.errors, end.ok ? {} : end.errors) };
+  return { fields: Object.assign({}, size.fields, end.fields), faults: [...size.faults, ...end.faults] };
 }
 
 /** The unit decides what a number means: a bare 15 could be either. */
 function readSize(form: URLSearchParams, { currency, formats }: ReadOptions): DiscountRead<Size> {
   const typed = (form.get('off') ?? '').trim();
-  const wrong = (off: string): DiscountRead<Size> => ({ ok: false, errors: { off } });
+  const wrong = (off: string): DiscountRead<Size> => ({
+    fields: { percentOff: Number.NaN },
+    faults: [unreadable('percentOff', off)],
+  });
   if (typed === '') return wrong(texts.offMissing);
   const unit = form.get('unit');
   if (unit === 'percent') {
     const percent = readWhole(typed.replace('%', ''));
     const isShare = percent !== null && percent >= 1 && percent <= 100;
-    return isShare ? { ok: true, fields: { percentOff: percent } } : wrong(texts.percent);
+    return isShare ? { fields: { percentOff: percent }, faults: [] } : wrong(texts.percent);
   }
   if (unit !== 'amount') return wrong(texts.unitMissing);
   if (typed.includes('%')) return wrong(texts.percentAsAmount(currency));
   const amount = readAmount(typed, currency, discountLabels.amountOffCents, formats);
-  return amount.ok ? { ok: true, fields: { amountOffCents: amount.cents } } : wrong(amount.error);
+  return amount.ok ? { fields: { amountOffCents: amount.cents }, faults: [] } : wrong(amount.error);
 }
 
 /** What ends a code: a day, a number of uses, both or neither. */
 function readEnd(form: URLSearchParams, { stored }: ReadOptions): DiscountRead<End> {
   const day = (form.get('expiresAt') ?? '').trim();
   const uses = (form.get('maxUses') ?? '').trim();
-  const errors: Record<string, string> = {};
-  if (day !== '' && !isDay(day)) errors.expiresAt = texts.badDay;
+  const faults: FieldError[] = [];
+  if (day !== '' && !isDay(day)) faults.push(unreadable('expiresAt', texts.badDay));
   const maxUses = uses === '' ? null : readWhole(uses);
-  if (uses !== '' && (maxUses === null || maxUses < 1)) errors.maxUses = texts.badUses;
-  if (Object.keys(errors).length > 0) return { ok: false, errors };
-  if (stored !== null && day === dayOf(stored)) return { ok: true, fields: { maxUses } };
-  return { ok: true, fields: { expiresAt: day === '' ? null : `${day}T23:59:59.999Z`, maxUses } };
+  if (uses !== '' && (maxUses === null || maxUses < 1)) faults.push(unreadable('maxUses', texts.badUses));
+  if (stored !== null && day === dayOf(stored)) return { fields: { maxUses }, faults };
+  return { fields: { expiresAt: day === '' ? null : `${day}T23:59:59.999Z`, maxUses }, faults };
 }
 
 const isDay = (day: string): boolean =>
@@ -113,37 +117,29 @@ export const storedDiscount = (discount: Discount, currency: string, formats: Fo
 /** @param isNew its code can be chosen: links and advertisements name it later */
 export function discountFields(state: FormState, currency: string, isNew: boolean): Html {
   const code = field({
-    name: 'code',
+    ...typedField(state, 'code'),
     label: discountLabels.code,
     hint: texts.codeHint,
-    value: typedIn(state, 'code'),
-    error: state.errors.code,
     isRequired: true,
     maxLength: 50,
   });
   return html`${isNew && code}${field({
-    name: 'off',
+    ...typedField(state, 'off'),
     label: discountLabels.percentOff,
     hint: texts.offHint,
-    value: typedIn(state, 'off'),
-    error: state.errors.off,
     keyboard: 'decimal',
     isRequired: true,
     maxLength: 40,
     beside: unitChoice(typedIn(state, 'unit'), currency),
   })}${field({
-    name: 'expiresAt',
+    ...typedField(state, 'expiresAt'),
     label: discountLabels.expiresAt,
     hint: texts.endHint,
     type: 'date',
-    value: typedIn(state, 'expiresAt'),
-    error: state.errors.expiresAt,
   })}${field({
-    name: 'maxUses',
+    ...typedField(state, 'maxUses'),
     label: discountLabels.maxUses,
     hint: texts.usesHint,
-    value: typedIn(state, 'maxUses'),
-    error: state.errors.maxUses,
     keyboard: 'numeric',
     maxLength: 10,
   })}`;

@@ -2,7 +2,7 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
 import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, type FormVisit, form, formKey, freshForm, versionOf, wrongForm } from '../frame/forms.ts';
+import { type FormState, type FormVisit, form, formKey, freshForm, versionOf } from '../frame/forms.ts';
 import { removeCard } from '../frame/removal.ts';
 import type { Answer, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
 import {
@@ -41,11 +41,10 @@ async function takeNew(visit: Visit, { productId = '' }: Params): Promise<Answer
   const product = await visit.read('getProduct', { params: { productId } });
   const again = (state: FormState) => refusedPage(discountPage({ visit, product, discount: null, state }));
   const { form: sent } = visit.request;
-  const read = readDiscount(sent, { currency: product.currency, formats: visit.formats, stored: null });
-  if (!read.ok) return again(wrongForm(visit, read.errors));
-  const body = Object.assign({ code: (sent.get('code') ?? '').trim() }, read.fields);
+  const { fields, faults } = readDiscount(sent, { currency: product.currency, formats: visit.formats, stored: null });
+  const body = Object.assign({ code: (sent.get('code') ?? '').trim() }, fields);
   const idempotencyKey = formKey(visit, body.code);
-  const made = await visit.call('createDiscount', { params: { productId }, body, idempotencyKey });
+  const made = await visit.call('createDiscount', { params: { productId }, body, faults, idempotencyKey });
   if (!made.ok) return again(refusedProductForm(visit, made.problem, discountLabels, discountNames));
   return onTo(sectionAt(productId, 'discounts', 'added'));
 }
@@ -66,12 +65,13 @@ async function takeOne(visit: Visit, params: Params): Promise<Answer> {
     return onTo(sectionAt(product.id, 'discounts', 'removed'));
   }
   const again = (state: FormState) => refusedPage(discountPage({ visit, product, discount, state }));
-  const read = readDiscount(sent, { currency: product.currency, formats: visit.formats, stored: discount });
-  if (!read.ok) return again(wrongForm(visit, read.errors));
-  const idempotencyKey = formKey(visit, JSON.stringify(read.fields));
+  const options = { currency: product.currency, formats: visit.formats, stored: discount };
+  const { fields: body, faults } = readDiscount(sent, options);
+  const idempotencyKey = formKey(visit, JSON.stringify(body));
   const saved = await visit.call('updateDiscount', {
     params: of,
-    body: read.fields,
+    body,
+    faults,
     ifVersion: versionOf(visit),
     idempotencyKey,
   });

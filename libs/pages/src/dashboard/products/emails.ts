@@ -1,4 +1,5 @@
 import { limits } from '@app/contracts/common';
+import type { FieldError } from '@app/contracts/errors';
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { field, textArea } from '../../components/field.ts';
@@ -10,9 +11,9 @@ import {
   form,
   formKey,
   freshForm,
-  typedIn,
+  typedField,
+  unreadable,
   versionOf,
-  wrongForm,
 } from '../frame/forms.ts';
 import { removeCard } from '../frame/removal.ts';
 import type { Answer, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
@@ -34,7 +35,8 @@ const texts = {
   removeText: 'It is not sent to your email tool any more, which keeps what it got before.',
 } as const;
 
-const labels = { subject: 'Subject', sendDay: 'Day', position: 'Order', body: 'Text' } as const;
+/** In the order of the page. */
+const labels = { subject: 'Subject', body: 'Text', sendDay: 'Day', position: 'Order' } as const;
 
 /** Without an id of the email it is a new one. */
 const page = { show: showEmail, take: takeEmail };
@@ -68,8 +70,8 @@ async function takeEmail(visit: Visit, { productId = '', emailId }: Params): Pro
   }
   const again = (state: FormState) => refusedPage(emailPage({ visit, product, email, state }));
   const numbers = { sendDay: readWhole(sent.get('sendDay')), position: readWhole(sent.get('position')) };
-  const { sendDay, position } = numbers;
-  if (sendDay === null || position === null) return again(wrongForm(visit, numberErrors(numbers)));
+  const { sendDay, position } = { sendDay: numbers.sendDay ?? Number.NaN, position: numbers.position ?? Number.NaN };
+  const faults = numberFaults(numbers);
   const body = {
     subject: sent.get('subject') ?? '',
     sendDay,
@@ -80,10 +82,11 @@ async function takeEmail(visit: Visit, { productId = '', emailId }: Params): Pro
   const idempotencyKey = formKey(visit, String(sendDay), String(position));
   const saved =
     emailId === undefined
-      ? await visit.call('createFunnelEmail', { params: { productId }, body, idempotencyKey })
+      ? await visit.call('createFunnelEmail', { params: { productId }, body, faults, idempotencyKey })
       : await visit.call('updateFunnelEmail', {
           params: { productId, emailId },
           body,
+          faults,
           ifVersion: versionOf(visit),
           idempotencyKey,
         });
@@ -91,11 +94,9 @@ async function takeEmail(visit: Visit, { productId = '', emailId }: Params): Pro
   return onTo(sectionAt(productId, 'emails', emailId === undefined ? 'added' : 'saved'));
 }
 
-const numberErrors = (numbers: Readonly<Record<'sendDay' | 'position', number | null>>): Record<string, string> =>
-  Object.fromEntries(
-    (['sendDay', 'position'] as const).flatMap((name) =>
-      numbers[name] === null ? [[name, `${labels[name]} must be a whole number, like 3.`]] : [],
-    ),
+const numberFaults = (numbers: Readonly<Record<'sendDay' | 'position', number | null>>): readonly FieldError[] =>
+  (['sendDay', 'position'] as const).flatMap((name) =>
+    numbers[name] === null ? [unreadable(name, `${labels[name]} must be a whole number, like 3.`)] : [],
   );
 
 async function readEmail(visit: Visit, productId: string, emailId: string | undefined) {
@@ -140,20 +141,16 @@ export function emailPage({ visit, product, email, state }: EmailContent): Dashb
 function emailFields(state: FormState): Html {
   const number = (name: 'sendDay' | 'position', hint: string) =>
     field({
-      name,
+      ...typedField(state, name),
       label: labels[name],
       hint,
-      value: typedIn(state, name),
-      error: state.errors[name],
       keyboard: 'numeric',
       isRequired: true,
       maxLength: 5,
     });
   const said = (name: 'subject' | 'body') => ({
-    name,
+    ...typedField(state, name),
     label: labels[name],
-    value: typedIn(state, name),
-    error: state.errors[name],
     isRequired: true,
   });
   return html`${field(Object.assign(said('subject'), { maxLength: limits.name }))}${textArea(

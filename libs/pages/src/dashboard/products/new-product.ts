@@ -2,7 +2,7 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
 import { onTo } from '../frame/answers.ts';
-import { type FormState, type FormVisit, form, formKey, freshForm, wrongForm } from '../frame/forms.ts';
+import { type FormState, type FormVisit, form, formKey, freshForm, unreadable } from '../frame/forms.ts';
 import { pictureFault, pictureField, pictureScripts } from '../frame/picture.ts';
 import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { refusedProductForm } from './parts.ts';
@@ -25,14 +25,13 @@ export async function showNewProduct(visit: Visit): Promise<DashboardPage> {
 
 /** It begins as a draft, which leads on to its funnel. A picture that is none leaves the product without one, and its page says so. */
 export async function takeNewProduct(visit: Visit): Promise<Answer> {
-  const read = readDraft(visit.request.form, visit.formats);
+  const { fields, faults } = readDraft(visit.request.form, visit.formats);
   const data = visit.request.files.get('picture');
   const fault = pictureFault(data);
-  const errors = Object.assign({}, read.ok ? {} : read.errors, fault === null ? {} : { picture: fault });
-  if (!read.ok || fault !== null) return newProductPage(visit, wrongForm(visit, errors), 422);
   const made = await visit.call('createProduct', {
-    body: read.fields,
-    idempotencyKey: formKey(visit, read.fields.slug, String(read.fields.priceCents)),
+    body: fields,
+    faults: fault === null ? faults : [...faults, unreadable('picture', fault)],
+    idempotencyKey: formKey(visit, fields.slug, String(fields.priceCents)),
   });
   if (!made.ok)
     return newProductPage(visit, refusedProductForm(visit, made.problem, productLabels, productFieldNames), 422);

@@ -1,4 +1,5 @@
 import { limits } from '@app/contracts/common';
+import type { FieldError } from '@app/contracts/errors';
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { checkbox, choices } from '../../components/choice.ts';
@@ -12,9 +13,10 @@ import {
   form,
   formKey,
   freshForm,
+  typedField,
   typedIn,
+  unreadable,
   versionOf,
-  wrongForm,
 } from '../frame/forms.ts';
 import { pictureFault, pictureField, pictureScripts } from '../frame/picture.ts';
 import { type Removal, removeCard } from '../frame/removal.ts';
@@ -82,6 +84,7 @@ const labels = {
   compareAtCents: 'Earlier price',
   accessUrl: 'Access link',
   active: 'Status',
+  picture: 'Picture',
 } as const;
 const names = { priceCents: 'price', compareAtCents: 'earlierPrice' } as const;
 
@@ -129,16 +132,15 @@ async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind
     return onTo(sectionAt(productId, texts[kind].list, 'removed'));
   }
   const again = (state: FormState) => refusedPage(offerPage({ visit, kind, product, offer, state }));
-  const read = readOfferForm(visit, product.currency);
-  if (!read.ok) return again(wrongForm(visit, read.errors));
-  const { body } = read;
+  const { body, faults } = readOfferForm(visit, product.currency);
   const idempotencyKey = formKey(visit, JSON.stringify(body));
   const saved =
     offerId === undefined
-      ? await visit.call(texts[kind].create, { params: { productId }, body, idempotencyKey })
+      ? await visit.call(texts[kind].create, { params: { productId }, body, faults, idempotencyKey })
       : await visit.call(texts[kind].update, {
           params: { productId, offerId },
           body,
+          faults,
           ifVersion: versionOf(visit),
           idempotencyKey,
         });
@@ -150,24 +152,24 @@ async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind
 }
 
 function readOfferForm({ request: { form: sent, files }, formats }: Visit, currency: string) {
-  const wrong = (errors: Record<string, string>) => ({ ok: false as const, errors });
+  const faults: FieldError[] = [];
   const price = readAmount(sent.get('price') ?? '', currency, labels.priceCents, formats);
-  if (!price.ok) return wrong({ price: price.error });
+  if (!price.ok) faults.push(unreadable('priceCents', price.error));
   const typed = (sent.get('earlierPrice') ?? '').trim();
   const earlier = typed === '' ? null : readAmount(typed, currency, labels.compareAtCents, formats);
-  if (earlier !== null && !earlier.ok) return wrong({ earlierPrice: earlier.error });
-  if (earlier !== null && earlier.cents <= price.cents) return wrong({ earlierPrice: common.tooLow });
+  if (earlier?.ok === false) faults.push(unreadable('compareAtCents', earlier.error));
+  if (price.ok && earlier?.ok && earlier.cents <= price.cents) faults.push(unreadable('compareAtCents', common.tooLow));
   const fault = pictureFault(files.get('picture'));
-  if (fault !== null) return wrong({ picture: fault });
+  if (fault !== null) faults.push(unreadable('picture', fault));
   const body = {
     headline: sent.get('headline') ?? '',
     description: (sent.get('description') ?? '').trim() || null,
     accessUrl: linkIn((sent.get('accessUrl') ?? '').trim()),
-    priceCents: price.cents,
-    compareAtCents: earlier === null ? null : earlier.cents,
+    priceCents: price.ok ? price.cents : Number.NaN,
+    compareAtCents: earlier?.ok ? earlier.cents : null,
     active: sent.has('active') ? (1 as const) : (0 as const),
   };
-  return { ok: true as const, body };
+  return { body, faults };
 }
 
 /** @returns false where the picture is none that can be taken */
@@ -249,42 +251,32 @@ function pictureFields(imageUrl: string | null, state: FormState): Html {
 function offerFields(kind: Kind, state: FormState): Html {
   const { headlineHint, shown, shownHint } = texts[kind];
   return html`${field({
-    name: 'headline',
+    ...typedField(state, 'headline'),
     label: labels.headline,
     hint: headlineHint,
-    value: typedIn(state, 'headline'),
-    error: state.errors.headline,
     isRequired: true,
     maxLength: limits.name,
   })}${textArea({
-    name: 'description',
+    ...typedField(state, 'description'),
     label: labels.description,
     hint: common.descriptionHint,
-    value: typedIn(state, 'description'),
-    error: state.errors.description,
     maxLength: limits.offerDescription,
   })}${field({
-    name: 'price',
+    ...typedField(state, 'price'),
     label: labels.priceCents,
-    value: typedIn(state, 'price'),
-    error: state.errors.price,
     keyboard: 'decimal',
     isRequired: true,
     maxLength: 40,
   })}${field({
-    name: 'earlierPrice',
+    ...typedField(state, 'earlierPrice'),
     label: labels.compareAtCents,
     hint: common.earlierHint,
-    value: typedIn(state, 'earlierPrice'),
-    error: state.errors.earlierPrice,
     keyboard: 'decimal',
     maxLength: 40,
   })}${field({
-    name: 'accessUrl',
+    ...typedField(state, 'accessUrl'),
     label: labels.accessUrl,
     hint: common.accessHint,
-    value: typedIn(state, 'accessUrl'),
-    error: state.errors.accessUrl,
     keyboard: 'url',
     maxLength: limits.url,
   })}${choices({

@@ -4,7 +4,7 @@ import { money } from '../../components/lines.ts';
 import { badge } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, refusedForm, wrongForm } from '../frame/forms.ts';
+import { type FormState, labelsOfForm, refusedForm, wrongForm } from '../frame/forms.ts';
 import type { Visit } from '../frame/visit.ts';
 
 export const statusBadge = ({ status }: Pick<ProductResource, 'status'>): Html => badges[status];
@@ -51,7 +51,7 @@ export function refusedProductForm(
       ? Object.assign({}, state, { errors: Object.assign({}, state.errors, { accessUrl: badLink }) })
       : state;
   }
-  return wrongForm(visit, { [field]: sentence });
+  return wrongForm(visit, { [field]: sentence }, labelsOfForm(labels, names));
 }
 
 /** A whole number as it was typed; null for anything else. */

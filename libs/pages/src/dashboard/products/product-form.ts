@@ -1,12 +1,13 @@
 import { currency as currencyCode, limits } from '@app/contracts/common';
 import { currenciesInUse } from '@app/contracts/currencies';
+import type { FieldError } from '@app/contracts/errors';
 import type { CreateProductBody, ProductResource } from '@app/contracts/products';
 import { checkbox } from '../../components/choice.ts';
 import { field, select, textArea } from '../../components/field.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { readAmount } from '../frame/amounts.ts';
-import { type FormState, typedIn } from '../frame/forms.ts';
+import { type FormState, typedField, unreadable } from '../frame/forms.ts';
 import { linkIn } from './parts.ts';
 
 const texts = {
@@ -29,15 +30,17 @@ const texts = {
 const billings = { once: 'Once', month: 'Every month', year: 'Every year' } as const;
 type Billing = keyof typeof billings;
 
+/** In the order of the page. */
 export const productLabels = {
   name: 'Name',
+  description: 'Description',
   priceCents: 'Price',
   currency: 'Currency',
   pricingType: 'Billing',
   billingInterval: 'Billing',
-  description: 'Description',
   accessUrl: 'Access link',
   slug: 'Address',
+  picture: 'Picture',
 } as const;
 
 /** Fields of the form whose names are not the operation's. */
@@ -55,10 +58,11 @@ export const storedProduct = (product: ProductResource, formats: Formats): Recor
   billing: product.billing_interval ?? 'once',
 });
 
-type Read<Fields> =
-  | { readonly ok: true; readonly fields: Fields }
-  /** Sentences by the name of the form's field. */
-  | { readonly ok: false; readonly errors: Record<string, string> };
+/** What an operation takes, and what of it could not be read. */
+interface Read<Fields> {
+  readonly fields: Fields;
+  readonly faults: readonly FieldError[];
+}
 
 type ProductFields = Pick<CreateProductBody, 'name' | 'slug' | 'priceCents' | 'accessUrl' | 'description' | 'listed'>;
 
@@ -66,32 +70,33 @@ type ProductFields = Pick<CreateProductBody, 'name' | 'slug' | 'priceCents' | 'a
 export function readProduct(form: URLSearchParams, currency: string, formats: Formats): Read<ProductFields> {
   const typed = (name: string) => (form.get(name) ?? '').trim();
   const price = readAmount(typed('price'), currency, productLabels.priceCents, formats);
-  if (!price.ok) return { ok: false, errors: { price: price.error } };
   const fields = {
     name: typed('name'),
     slug: typed('slug') === '' ? slugOf(typed('name')) : typed('slug'),
-    priceCents: price.cents,
+    priceCents: price.ok ? price.cents : Number.NaN,
     accessUrl: linkIn(typed('accessUrl')),
     description: typed('description') === '' ? null : typed('description'),
     listed: form.has('listed'),
   };
-  return { ok: true, fields };
+  return { fields, faults: price.ok ? [] : [unreadable('priceCents', price.error)] };
 }
 
 /** The fields of a product that was never live: how it is sold is among them. */
 export function readDraft(form: URLSearchParams, formats: Formats): Read<CreateProductBody> {
-  const currency = currencyCode.safeParse((form.get('currency') ?? '').trim().toLowerCase());
-  if (!currency.success) return { ok: false, errors: { currency: 'Currency is three letters, like USD or EUR.' } };
-  const read = readProduct(form, currency.data, formats);
-  if (!read.ok) return read;
+  const { data: currency } = currencyCode.safeParse((form.get('currency') ?? '').trim().toLowerCase());
+  const { fields, faults } = readProduct(form, currency ?? anyCurrency, formats);
   const interval = intervalOf(form);
   const billed = {
-    currency: currency.data,
+    currency: currency ?? '',
     pricingType: interval === null ? ('onetime' as const) : ('subscription' as const),
     billingInterval: interval,
   };
-  return { ok: true, fields: Object.assign(read.fields, billed) };
+  const noCurrency = unreadable('currency', 'Currency is three letters, like USD or EUR.');
+  return { fields: Object.assign(fields, billed), faults: currency === undefined ? [...faults, noCurrency] : faults };
 }
+
+/** Whether a price is a number is seen without a currency of its own. */
+const anyCurrency = 'usd';
 
 /** How often what is sold is paid; null is once. */
 export function intervalOf(form: URLSearchParams): 'month' | 'year' | null {
@@ -112,35 +117,13 @@ const slugOf = (name: string): string =>
 /** The cards of a product's form, in their order. */
 type ProductCard = 'product' | 'pricing' | 'delivery' | 'appearance';
 
-/** The fields of the form in the order in which they stand on the page. */
-const fieldOrder = ['name', 'description', 'price', 'currency', 'billing', 'accessUrl', 'slug'];
-
-/** The names of the fields that were refused, in the order of the page, with their labels. */
-export function refusedFields({ errors }: FormState): readonly { readonly name: string; readonly label: string }[] {
-  const labels: Readonly<Record<string, string>> = Object.fromEntries(
-    Object.entries(productLabels).map(([name, label]) => [
-      (productFieldNames as Readonly<Record<string, string>>)[name] ?? name,
-      label,
-    ]),
-  );
-  return fieldOrder.flatMap((name) => (errors[name] === undefined ? [] : [{ name, label: labels[name] ?? name }]));
-}
-
-/** The fields by the card in which they are edited; the page opens at the first that was refused. @param product null for one that is being made */
+/** The fields by the card in which they are edited. @param product null for one that is being made */
 export function productFields(
   state: FormState,
   product: Pick<ProductResource, 'currency' | 'status' | 'billing_interval'> | null,
 ): Readonly<Record<ProductCard, Html>> {
   const isDraft = product === null || product.status === 'draft';
-  const [firstRefused] = refusedFields(state);
-  const common = (name: string, label: string, hint: string) => ({
-    name,
-    label,
-    hint,
-    value: typedIn(state, name),
-    error: state.errors[name],
-    isAutofocus: firstRefused?.name === name,
-  });
+  const common = (name: string, label: string, hint: string) => Object.assign(typedField(state, name), { label, hint });
   const { name, priceCents, description, accessUrl, slug } = productLabels;
   const priceHint = isDraft ? texts.draftPriceHint : texts.priceHint(product.currency.toUpperCase());
   const price = field(

@@ -4,19 +4,17 @@ import { card } from '../../components/card.ts';
 import { notice } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
-import { joined } from '../../text.ts';
 import { type FormState, type FormVisit, form } from '../frame/forms.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { type Funnel, funnelSections, isSection } from './funnel-sections.ts';
 import { priceOf, statusBadge } from './parts.ts';
 import { previewedForm, previewFrame, withPreview } from './preview-frame.ts';
-import { productFields, refusedFields } from './product-form.ts';
+import { productFields } from './product-form.ts';
 import { shareCard } from './share.ts';
 
 const texts = {
   back: 'Products',
   onPage: 'On this page',
-  refused: 'Nothing was saved. To be put right:',
   unsaved: 'Not saved yet.',
   save: 'Save',
   saving: 'Saving…',
@@ -88,7 +86,7 @@ export function productPage(content: ProductContent): DashboardPage {
     back: { href: '/app/products', label: texts.back },
     about: html`<p>${statusBadge(product)} ${priceOf(product, formats)}</p>`,
     action: mainAction(content),
-    main: html`<div class="with-save">${problem === null ? atTop(query) : notice('bad', problem)}${content.asksForAccess && accessQuestion(content)}${refusedNotice(content.state)}${onPage}<div class="two-columns">${productForm(content)}${previewFrame(
+    main: html`<div class="with-save">${problem === null ? atTop(query) : notice('bad', problem)}${content.asksForAccess && accessQuestion(content)}${onPage}<div class="two-columns">${productForm(content)}${previewFrame(
       `/app/products/${product.id}/preview`,
     )}</div>${card(cards.offers, funnelSections({ visit, product, funnel, formats, done: { at: query.get('at'), notice: doneNotice(query) } }), 'offers')}<div class="two-columns">${shareCard(product)}${archiveCard(content)}</div>${saveBar(product)}</div>`,
   });
@@ -97,14 +95,6 @@ export function productPage(content: ProductContent): DashboardPage {
 const onPage = html`<nav class="on-page small" aria-label="${texts.onPage}"><ul>${Object.entries(cards).map(
   ([id, title]) => html`<li><a href="#${id}">${title}</a></li>`,
 )}</ul></nav>`;
-
-/** Leads to each field that was refused. */
-function refusedNotice(state: FormState): Html {
-  const fields = refusedFields(state);
-  if (fields.length === 0) return html``;
-  const links = fields.map(({ name, label }) => html`<a href="#${name}">${label}</a>`);
-  return notice('bad', html`${texts.refused} ${joined(links, ', ')}`);
-}
 
 /** It stays on the screen, whichever card is edited. */
 const saveBar = ({ status }: ProductResource): Html =>

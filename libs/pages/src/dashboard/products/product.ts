@@ -1,5 +1,5 @@
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, formKey, freshForm, versionOf, wrongForm } from '../frame/forms.ts';
+import { type FormState, formKey, freshForm, versionOf } from '../frame/forms.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { sectionAt } from './funnel-sections.ts';
 import { refusedProductForm } from './parts.ts';
@@ -57,12 +57,11 @@ export async function takeProduct(visit: Visit, params: Params): Promise<Answer>
 
 async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
   const shown = await readFunnel(visit, productId);
-  const read = readChanges(visit, shown.product);
-  if (!read.ok) return refusedPage(productPageOf(visit, shown, wrongForm(visit, read.errors)));
-  const body = read.fields;
+  const { fields, faults } = readChanges(visit, shown.product);
   const saved = await visit.call('updateProduct', {
     params: { productId },
-    body,
+    body: fields,
+    faults,
     ifVersion: versionOf(visit),
     idempotencyKey: formKey(visit),
   });
@@ -74,10 +73,10 @@ async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
 function readChanges({ request: { form }, formats }: Visit, { status, currency }: Shown['product']) {
   if (status !== 'draft') return readProduct(form, currency, formats);
   const read = readDraft(form, formats);
-  if (!read.ok || read.fields.currency !== currency) return read;
+  if (read.fields.currency !== currency) return read;
   // One that has gone out of use since can be kept, and not be chosen.
   const { currency: _, ...fields } = read.fields;
-  return { ok: true as const, fields };
+  return { fields, faults: read.faults };
 }
 
 /** Buyers of a product without an access link get a receipt and nothing to open: the seller may want that, and says so. */

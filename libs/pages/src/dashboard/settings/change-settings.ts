@@ -5,7 +5,16 @@ import { field } from '../../components/field.ts';
 import { notice } from '../../components/notice.ts';
 import { type Html, html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, form, formKey, freshForm, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
+import {
+  type FormState,
+  form,
+  formKey,
+  freshForm,
+  refusedForm,
+  typedField,
+  typedIn,
+  versionOf,
+} from '../frame/forms.ts';
 import type { Answer, Body, DashboardPage, Page, Visit } from '../frame/visit.ts';
 import { previewedForm, previewFrame, withPreview } from '../products/preview-frame.ts';
 import { groups, typedNumber } from './groups.ts';
@@ -101,12 +110,10 @@ export function settingsForm(visit: Visit, group: Group, state: FormState, versi
     if (kind === 'checkbox') return checkbox({ name, label, hint, isChecked: state.values.has(name) });
     const type = kind === 'email' ? 'email' : 'text';
     const input = {
-      name,
+      ...typedField(state, name),
       label,
       hint,
       type,
-      value: typedIn(state, name),
-      error: state.errors[name],
       maxLength: 2_000,
     } as const;
     return field(Object.assign(input, name === 'accentColor' && tooLight(typedIn(state, name).trim())));
