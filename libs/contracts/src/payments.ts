@@ -155,6 +155,8 @@ export type HoldResult = z.infer<typeof holdResult>;
 export const settleHold = defineRequest('command', 'billing', 'holds.settle', {
   input: z.object({ orderId: idSchema('order'), decision: z.enum(['accepted', 'declined']) }),
   output: holdResult,
+  // Capture and upsell. A hold that has expired takes one more, the charge of the saved card: whoever waits then may get `outcome_unknown`, and the
+  // outcome by its event.
   ...processorCalls(2),
 });
 

@@ -53,9 +53,9 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
     readonly actor: PageActor;
     /**
      * As the header of that name, for operations that take one. A second click of a form must find what the first one did,
-     * so a page sends a key with a POST that would do more than once. With another method it does only where a repeat is
-     * refused (an update by `ifVersion` finds a newer version, what a DELETE removed is not found, a card's token is used up)
-     * or would put older values back: an update without a version.
+     * so a page sends a key with a POST that would do more than once. A PUT, PATCH or DELETE does by itself what it did once: its page
+     * sends a key where the second click would show an error (an update by `ifVersion` finds a newer version, what a DELETE removed is
+     * not found, a card's token is used up) or would put older values back: an update without a version.
      */
     readonly idempotencyKey?: string;
     /**

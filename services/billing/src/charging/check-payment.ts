@@ -36,13 +36,13 @@ export async function checkPayment(
   const nowMs = deps.clock.nowMs();
   if (isUnknownForLong(after, nowMs) && !hasEnded(after)) await notifyOfUnknown(deps, after);
   // Another release would be refused as well: only a look-up says what the processor refused it for.
-  if (found === 'unanswered' && isReleased(money, payment)) return false;
+  if (found === 'unanswered' && hasEndedRelease(money, payment)) return false;
   if (!isAbandoned(after, nowMs) && !(await isUnwanted(deps, after))) return hasEnded(after);
   return hasEnded((await giveUpPayment(deps, after, null)).payment);
 }
 
 /** Whether a release of a renewal has ended. */
-const isReleased = ({ payments }: OrderMoney, { id, step }: Payment): boolean =>
+const hasEndedRelease = ({ payments }: OrderMoney, { id, step }: Payment): boolean =>
   step === 'renewal' && payments.some((other) => other.releasedPaymentId === id && hasEnded(other));
 
 const isUnwanted = async ({ database, clock }: PaymentDeps, payment: Payment): Promise<boolean> =>

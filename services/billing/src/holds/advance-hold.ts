@@ -30,7 +30,7 @@ export interface AdvancedHold {
 }
 
 export interface HowFar {
-  /** A capture or release that was declined is tried again, once: by the daily run and the payments loop, not while a buyer waits. */
+  /** A capture, and a release as well, that was declined is tried again, once: by the daily run and the payments loop, not while a buyer waits. */
   readonly retryCapture: boolean;
 }
 

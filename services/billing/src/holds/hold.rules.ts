@@ -94,7 +94,7 @@ function releaseStep(
   const next: HoldStep = { kind: 'send', step: 'release', attemptNo: nextRelease(hold, money) };
   if (last === undefined) return next;
   if (isAlreadyCaptured(last.declineReason)) return findStep(hold, money, { refused: last, captures, notListed });
-  // Any other end of a hold that has expired leaves nothing that could be captured.
+  // A release is declined with `already_succeeded` where the hold has expired: nothing was taken, and nothing can be captured any more.
   const isOver = succeeded(last) || last.declineReason === alreadySucceeded || last.createdAt >= hold.captureBefore;
   if (isOver) return lost('released');
   return retryCapture || nowMs >= hold.captureBefore.getTime() ? next : { kind: 'wait', until: againAt(hold, nowMs) };

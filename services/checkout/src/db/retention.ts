@@ -5,7 +5,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { statement } from '@app/service-kit/database';
 import { type ClockRule, type RetentionRule, rulesBy } from '@app/service-kit/retention';
 
-/** A command is repeated for 20 s and its attempts end within the minute, so no caller requests its refusal after a day. */
+/** A command is repeated for seconds (`time-outs.ts` of the contracts) and its attempts end within the minute, so no caller requests its refusal after a day. */
 const refusalKeepDays = 1;
 
 /** A visitor counts once a day, so today's visits are needed; yesterday's for replicas whose clocks differ. */

@@ -8,7 +8,7 @@ import { type CreatedOrder, type OrderRefusal, recordRefusals } from './order-ou
 const limits = {
   /** At most so many orders share one request to catalog and one commit. */
   maxSize: 64,
-  /** Of each batcher. 2,000 orders are four seconds at 500 a second, about as long as a caller waits. */
+  /** Of each batcher. 2,000 orders are four seconds at 500 a second; a caller waits as long as `time-outs.ts` of the contracts says. */
   maxWaiting: 2_000,
   concurrency: 2,
   fullError: () =>
@@ -19,7 +19,8 @@ export type OrderBatcher = Pick<Batcher<OrderCommand, CreatedOrder>, 'add' | 'cl
 
 /**
  * Creates orders in batches: those that arrive while a batch is under way wait and form the next one. A batch costs one
- * request to the catalog and one statement, however many orders it holds, and a lone order waits for no other: `createOrders`
+ * request to the catalog and one statement (with codes a transaction of three), however many orders it holds, and a lone order
+ * waits for no other: `createOrders`
  * decides each, `newOrder` makes its row and its `order.paid`, `recordOrders` writes both.
  *
  * Two kinds of orders have batches of their own, because they may wait long for something that the others do not need:

@@ -22,8 +22,8 @@ const ownColumns = namesOf(ownTypes);
  * Writes orders and their events in one statement, which is one round trip and one commit for all of them: a transaction of plain
  * statements was measured at six tenths of its throughput, and every order takes this path. An order that exists already (its
  * command came again) stays as it is, and its event is not written twice. `confirm_orders` (migrations/0001-initial/orders.ts)
- * fails the whole statement when one of the commands was refused meanwhile; its second argument, orders that another statement recorded, is
- * empty here.
+ * fails the whole statement when one of the commands was refused meanwhile; its second argument is 0.2.0's,
+ * which recorded orders with codes by a statement like this one.
  */
 const recordStatement = statement<{ recorded: string[] }>(
   'orders-record',

@@ -132,7 +132,7 @@ export interface UntaggedOperation<Id extends string = string, Types extends Ope
   readonly changesAccess?: true;
   /** Pictures are looked up anew afterwards, by this process at once: one that was replaced or deleted is gone. */
   readonly changesImages?: true;
-  /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
+  /** How long the response may take, in milliseconds; as long as its request is waited for unless given (`time-outs.ts` of the contracts). */
   readonly longestMs?: number;
   /** Whether a response shows work that goes on: it is not kept for repetitions under its Idempotency-Key. */
   isUnderWay?(response: {

@@ -56,7 +56,7 @@ const no = (kind: Declined['kind'], reason: string, message: string): Declined =
   message,
 });
 
-/** What the adapter says itself. Billing acts on `hold_expired`, `already_released` and `already_captured`. */
+/** What the adapter says itself. Billing acts on `hold_expired`, `already_released`, `already_captured` and, of a release, `already_succeeded`. */
 export const declines = {
   invalidMethod: no('hard', 'invalid_payment_method', 'Stripe does not know this payment method.'),
   invalidToken: no(

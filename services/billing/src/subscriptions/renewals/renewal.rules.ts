@@ -99,8 +99,8 @@ export function periodEnd({ anchor, anchor_period, billing_interval }: PeriodAnc
  *   attempt 1 ── paid ─────────── active: the period is paid   subscription.rebilled
  *      └ declined ─────────────── past_due: again 3 days later subscription.payment_failed
  *   attempts 2, 3 ─ the same; a card that was replaced meanwhile is tried by the next run, once without counting
- *   attempt 4 ── declined ─────── canceled                     subscription.payment_failed, and subscription.canceled
- *                                                              where the account has cancellation notices
+ *   attempt 4 ── declined ─────── canceled                     subscription.payment_failed and subscription.canceled, which
+ *                                                              is a webhook only where the account has cancellation notices
  *
  * A card that was declined for good is not called again: its attempts count all the same (`renew-without-payment.ts`). Where
  * nothing was received, nothing counts.
