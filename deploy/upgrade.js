@@ -19,6 +19,8 @@ const services = ['gateway', 'catalog', 'checkout', 'billing', 'affiliate', 'met
 const understoodFrom = '0.3.0';
 /** No version from here on works on the data of earlier ones, nor the other way. */
 const oldestOfAll = '0.2.0';
+/** How many backups stay: a backup of an upgrade removes none of those that are made each night. */
+const keepAll = '1000000';
 /** Migrations of a large database are waited for. */
 const readyWithinMs = 600_000;
 
@@ -110,7 +112,7 @@ async function untilReady(url) {
   throw new Refusal(`${url}/readyz does not say that it is ready.`);
 }
 
-/** @typedef {{ backups: string, 'no-backup': boolean, restart?: string, url: string }} Options */
+/** @typedef {{ backups?: string, 'no-backup': boolean, restart?: string, url: string }} Options */
 
 /** @param {string} name @param {Options} options */
 async function upgradeCompose(name, options) {
@@ -119,7 +121,7 @@ async function upgradeCompose(name, options) {
   const running = readRunning();
   refuseUnusableSchema(target, running ?? refuseGoingBack(target), oldest);
   const together = restartTogether(target, running);
-  if (!options['no-backup']) run('deploy/back-up.sh', ['compose', options.backups]);
+  if (!options['no-backup']) run('deploy/back-up.sh', ['compose', options.backups ?? 'backups', keepAll]);
   const natsChanges =
     attempt(() => output('git', ['diff', '--quiet', 'HEAD', name, '--', 'deploy/nats'])) === undefined;
   say(`from ${running ?? 'nothing that runs'} to ${target}`);
@@ -164,7 +166,8 @@ async function upgradeNpmStart(name, options) {
     throw new Refusal("Say how npm start is restarted: --restart 'sudo systemctl restart funnelry'.");
   const [target, running] = [versionAt(name), versionAt('HEAD')];
   refuseUnusableSchema(target, running, () => output('npm', ['run', '-s', 'oldest-version']).split('\n'));
-  if (!options['no-backup']) run('npm', ['run', '-s', 'backup', '--', '--to', options.backups]);
+  const to = options.backups === undefined ? [] : ['--to', options.backups];
+  if (!options['no-backup']) run('npm', ['run', '-s', 'backup', '--', '--keep', keepAll, ...to]);
   say(`from ${running} to ${target}`);
   run('git', ['checkout', '--quiet', name]);
   run('npm', ['ci', '--no-audit', '--no-fund']);
@@ -184,7 +187,7 @@ async function upgradeKubernetes(overlay, options) {
   const { running: readRunning, oldest } = containers('kubectl', (service) => ['exec', `deployment/${service}`, '--']);
   const running = readRunning();
   refuseUnusableSchema(target, running, oldest);
-  if (!options['no-backup']) run('deploy/back-up.sh', ['kubernetes', options.backups]);
+  if (!options['no-backup']) run('deploy/back-up.sh', ['kubernetes', options.backups ?? 'backups', keepAll]);
   say(`from ${running ?? 'nothing that runs'} to ${target}`);
   const deployments = [...services, 'keeper'].map((service) => `deployment/${service}`);
   const together = restartTogether(target, running);
@@ -202,7 +205,7 @@ async function upgradeKubernetes(overlay, options) {
 const ways = { compose: upgradeCompose, 'npm-start': upgradeNpmStart, kubernetes: upgradeKubernetes };
 
 const options = /** @type {const} */ ({
-  backups: { type: 'string', default: 'backups' },
+  backups: { type: 'string' },
   'no-backup': { type: 'boolean', default: false },
   restart: { type: 'string' },
   url: { type: 'string', default: 'http://127.0.0.1:3000' },

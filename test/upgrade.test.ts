@@ -84,7 +84,7 @@ test('compose: a backup, the files, the images and the services of the version, 
   const up = await upgrade(['compose', 'v0.3.1'], { RUNNING: '0.3.0' });
   expect([up.code, up.said]).toEqual([0, expect.stringContaining('ready: {"status":"ok"}')]);
   expect(changes()).toEqual([
-    'back-up compose backups',
+    'back-up compose backups 1000000',
     'docker compose build',
     'docker compose up -d --wait --remove-orphans',
   ]);
@@ -147,8 +147,15 @@ test('npm start: a backup, the files, what they need, the restart, and ready', a
     '/b',
   ]);
   expect([back.code, back.said]).toEqual([0, expect.stringContaining('ready')]);
-  expect(changes()).toEqual(['npm run -s backup -- --to /b', 'npm ci --no-audit --no-fund']);
+  // The nightly backup says how many stay: this one removes none of them.
+  expect(changes()).toEqual(['npm run -s backup -- --keep 1000000 --to /b', 'npm ci --no-audit --no-fund']);
   expect([git('describe', '--tags'), readFileSync(restarted, 'utf8')]).toEqual(['v0.3.0', '']);
+});
+
+test('npm start: without a folder the backup goes where npm run backup puts it, and where the doctor looks', async () => {
+  const there = ['npm-start', 'v0.3.0', '--restart', 'true', '--url', `http://127.0.0.1:${port}`];
+  expect((await upgrade(there)).code).toBe(0);
+  expect(changes()[0]).toBe('npm run -s backup -- --keep 1000000');
 });
 
 test('Kubernetes: the images of an overlay say the version, and each service is waited for', async () => {

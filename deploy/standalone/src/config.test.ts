@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ignoredVariables, loopbackWarning, readConfig } from './config.ts';
+import { ignoredVariables, loopbackWarning, readConfig, settingWarnings } from './config.ts';
 
 const allowed = (env: Record<string, string>) => readConfig(env).WEBHOOKS_ALLOW_LOOPBACK;
 
@@ -46,6 +46,15 @@ test.each([
     expect(readConfig(env).TRUST_PROXY).toBe(hops);
   },
 );
+
+test('a shop that others reach says that test cards pay at accounts without a processor, until it is set otherwise', () => {
+  const said = (env: Record<string, string>) => settingWarnings(readConfig(env)).join();
+  expect(said({ PUBLIC_URL: 'https://shop.example' })).toMatch(/SIMULATED_PROCESSOR=enabled/);
+  expect(said({ HOST: '0.0.0.0' })).toMatch(/SIMULATED_PROCESSOR=enabled/);
+  for (const env of [{}, { PUBLIC_URL: 'http://localhost:8080' }]) expect(said(env)).toBe('');
+  for (const mode of ['enabled', 'disabled'])
+    expect(said({ PUBLIC_URL: 'https://shop.example', SIMULATED_PROCESSOR: mode })).toBe('');
+});
 
 test('variables that npm start makes itself are named, without their values', () => {
   expect(ignoredVariables(readConfig({ MAX_CONNECTIONS: '10' }))).toBeUndefined();

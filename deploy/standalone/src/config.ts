@@ -118,6 +118,16 @@ export function loopbackWarning(config: StandaloneConfig): string | undefined {
   );
 }
 
+/** What the start says of test cards that pay where buyers come from other machines, unless somebody has set it so. */
+function simulatedWarning(config: StandaloneConfig): string | undefined {
+  if (config.SIMULATED_PROCESSOR !== 'default' || config.environment.SIMULATED_PROCESSOR || isLocal(config))
+    return undefined;
+  return (
+    'A public HOST or PUBLIC_URL without SIMULATED_PROCESSOR: an account that has chosen no payment processor gives its products away for test ' +
+    'cards. Set SIMULATED_PROCESSOR=enabled, with which it sells nothing before it chooses; default says that this is meant.'
+  );
+}
+
 /** An existing nats-server has the platform's accounts, and a user for each service in them: there is no other way in. */
 function requirePasswords(config: Settings): void {
   if (config.NATS_URL === undefined) return;
@@ -133,7 +143,9 @@ export const dataDirOf = (env: Record<string, string | undefined> = process.env)
 
 /** What the start says of settings that are ignored or dangerous. */
 export const settingWarnings = (config: StandaloneConfig): string[] =>
-  [loopbackWarning(config), ignoredVariables(config)].filter((warning) => warning !== undefined);
+  [loopbackWarning(config), simulatedWarning(config), ignoredVariables(config)].filter(
+    (warning) => warning !== undefined,
+  );
 
 /** Minutes after midnight, UTC, at which this process runs the daily job of all accounts; undefined where it does not. */
 export const dailyStartMinute = ({ CLOCK_CONTROL, DAILY_AT }: StandaloneConfig): number | undefined =>
