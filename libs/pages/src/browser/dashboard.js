@@ -33,8 +33,11 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 /** @param {Date} at */
 function shownTime(at) {
   const minutes = Math.round((at.getTime() - Date.now()) / 60_000);
-  if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute');
-  return Math.abs(minutes) < 24 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : zoned.format(at);
+  if (Math.abs(minutes) >= 24 * 60) return zoned.format(at);
+  const near =
+    Math.abs(minutes) < 60 ? relative.format(minutes, 'minute') : relative.format(Math.round(minutes / 60), 'hour');
+  // "2 hr.": the sentence that it stands in has a point of its own.
+  return near.replaceAll('.', '');
 }
 
 /** Times in the reader's zone, with UTC on hover. @param {ParentNode} within */

@@ -140,10 +140,17 @@ const refusedAnswer = {
   },
 };
 
-const shown = { order: paidOrder, deliveries, activity, subscription, refund: null, formats };
+const shown = { order: paidOrder, deliveries, activity, subscription, refund: null, receipt: null, formats };
 const path = `/app/orders/${order.id}`;
 const heldOrder = Object.assign({}, paidOrder, { status: 'authorized' });
-const refund: RefundContent = { order: paidOrder, preview, payment: null, renewals: false, amount: null };
+const refund: RefundContent = {
+  order: paidOrder,
+  preview,
+  payment: null,
+  renewals: false,
+  amount: null,
+  automations: [],
+};
 const refundVisit = visitAt(`${path}/refund`);
 const [charge] = preview.charges;
 const partly = Object.assign({}, refund, { payment: charge?.paymentId ?? '', amount: '200' });
@@ -260,6 +267,7 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
         activity: [],
         subscription: null,
         refund: 'done',
+        receipt: null,
         formats,
       }),
     ),

@@ -47,6 +47,9 @@ const texts = {
   noDeliveries: 'Emails and webhooks could not be read: load the page again.',
   moreActivity: 'Emails and webhooks of this order',
   receiptAgain: 'Send the receipt again',
+  receiptSent: 'The receipt was sent to',
+  receiptGoes: 'The receipt is on its way. Load the page again to see whether it arrived at the mail server.',
+  receiptFailed: 'The receipt was not sent:',
   buyer: 'Buyer',
   email: 'Email',
   name: 'Name',
@@ -71,6 +74,8 @@ interface OrderContent {
   readonly subscription: SubscriptionResource | null;
   /** What the address says of a refund that was made before. */
   readonly refund: string | null;
+  /** The id of the email that the address says was sent again. */
+  readonly receipt: string | null;
   readonly formats: Formats;
 }
 
@@ -83,7 +88,7 @@ export function orderPage(content: OrderContent): DashboardPage {
     back: order.test ? { href: testOrdersPath, label: texts.testBack } : { href: ordersPath, label: texts.back },
     about: html`<p>${money(amount)} ${orderBadge(order, formats)} ${disputeBadge(order)} ${testBadge(order)}</p>`,
     action: action(order),
-    main: html`${disputeNotices(order, formats)}${notices(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
+    main: html`${disputeNotices(order, formats)}${notices(content)}${receiptNotice(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
       texts.timeline,
       html`${timeline(newestFirst(orderMoments(content)))}${sentFold(content)}`,
     )}</div><div class="stack">${buyerCard(order)}${orderCard(content)}</div></div>`,
@@ -129,6 +134,16 @@ function notices({ order, refund, formats }: OrderContent): Html {
   if (refund !== 'done') return html``;
   if (hasRefund(order)) return notice('good', texts.refunded);
   return status === 'refunded' ? notice('good', texts.recorded) : html``;
+}
+
+/** What has become of the receipt that was sent again. */
+function receiptNotice({ deliveries, receipt }: OrderContent): Html {
+  const sent = receipt === null ? undefined : deliveries?.find(({ id }) => id === receipt);
+  if (sent === undefined) return html``;
+  const { status, url, reason } = sent;
+  if (status === 'failed' || status === 'canceled') return notice('bad', `${texts.receiptFailed} ${reason}`);
+  if (status !== 'delivered' || url === null) return notice('info', texts.receiptGoes);
+  return notice('good', html`${texts.receiptSent} <bdi>${url.replace(/^mailto:/, '')}</bdi>.`);
 }
 
 /** A release of the hold has no outcome yet; a released payment of another try is none. */

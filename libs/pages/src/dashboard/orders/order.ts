@@ -19,6 +19,7 @@ export async function showOrder(visit: Visit, { id = '' }: Params): Promise<Dash
     activity: activity.ok ? activity.body.data : [],
     subscription,
     refund: visit.request.query.get('refund'),
+    receipt: visit.request.query.get('receipt'),
     formats: visit.formats,
   });
 }

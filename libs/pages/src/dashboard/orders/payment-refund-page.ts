@@ -15,6 +15,7 @@ import { ordersPath } from './parts.ts';
 import {
   aroundRefund,
   chargeLabel,
+  emailLine,
   moneyButton,
   type Preview,
   type RefundContent,
@@ -78,7 +79,7 @@ export function paymentRefundPage(
   const hidden = html`<input type="hidden" name="cents" value="${cents}"><input type="hidden" name="left" value="${left}">`;
   const refund = form(visit, {
     state,
-    content: html`${hidden}${effects(charge)}`,
+    content: html`${hidden}${effects(content, charge, cents)}`,
     buttons: moneyButton(texts.button(amount), order.customer_email),
   });
   const part = partForm(content, charge, error, visit.formats);
@@ -121,8 +122,25 @@ function chargeCard({ order }: RefundContent, charge: Charge, formats: Formats):
   );
 }
 
-const effects = ({ renewal }: Charge): Html =>
-  html`<p>${renewal ? texts.goesOn : texts.ordersEnd}</p>${webhooksSent(html`<code>payment.refunded</code>`)}`;
+function effects(content: RefundContent, charge: Charge, cents: number): Html {
+  const emails = emailsOf(content, charge, cents).map((email) => html`<li>${emailLine(content.order, email)}</li>`);
+  return html`<ul><li>${charge.renewal ? texts.goesOn : texts.ordersEnd}</li>${emails}</ul>${webhooksSent(html`<code>payment.refunded</code>`)}`;
+}
+
+/** The last of the order’s own money refunds the order, of which there is another notice. */
+function emailsOf({ order, preview, automations }: RefundContent, charge: Charge, cents: number) {
+  const leftAfter = preview.charges
+    .filter(({ renewal }) => !renewal)
+    .reduce((sum, { amountCents, refundedCents }) => sum + amountCents - refundedCents, -cents);
+  const isWhole = !charge.renewal && leftAfter === 0;
+  return automations.flatMap(({ active, available, built_in, event, name, product_id, action }) => {
+    if (action.type !== 'email' || !active || !available) return [];
+    if ((product_id ?? order.product_id) !== order.product_id) return [];
+    if (isWhole && built_in === 'partial_refund_notice') return [];
+    const isSent = event === 'payment.refunded' || (isWhole && event === 'order.refunded');
+    return isSent ? [{ name, to: action.to }] : [];
+  });
+}
 
 /** Another amount leads to the page with it on the button. */
 function partForm(

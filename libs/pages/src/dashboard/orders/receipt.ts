@@ -18,7 +18,7 @@ export async function takeReceipt(visit: Visit, { id: orderId = '' }: Params): P
   const body = email === '' ? {} : { email };
   const idempotencyKey = formKey(visit, email);
   const result = await visit.call('resendReceipt', { params: { orderId }, body, idempotencyKey });
-  if (result.ok) return onTo(`${ordersPath}/${orderId}?receipt=sent`);
+  if (result.ok) return onTo(`${ordersPath}/${orderId}?receipt=${result.body.id}`);
   const order = await visit.read('getOrder', { params: { orderId } });
   return refusedPage(receiptPage(visit, order, refusedForm(visit, result.problem, labels)));
 }

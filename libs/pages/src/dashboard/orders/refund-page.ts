@@ -49,6 +49,7 @@ const texts = {
 } as const;
 
 export type Preview = Body<'previewRefund'>;
+type Automation = Body<'listAutomations'>['data'][number];
 
 export interface RefundContent {
   readonly order: OrderWithPayments;
@@ -58,6 +59,8 @@ export interface RefundContent {
   readonly renewals: boolean;
   /** As it was typed; null for the whole payment. */
   readonly amount: string | null;
+  /** Of the account; empty where it is not about one payment. */
+  readonly automations: readonly Automation[];
 }
 
 /** What a refund of the order gives back now. */
@@ -158,16 +161,19 @@ function consequences({ order, preview, renewals }: RefundContent, formats: Form
     all.push(
       html`${texts.commissionOf} <bdi>${affiliateCode}</bdi> ${texts.commission(formats.amount(amountCents, currency))}`,
     );
-  for (const { name, to } of emails) {
-    const who = to === 'buyer' ? html`<bdi>${order.customer_email}</bdi> ${texts.getsEmail}` : texts.youGetEmail;
-    all.push(html`${who} “<bdi>${name}</bdi>”.`);
-  }
+  for (const email of emails) all.push(emailLine(order, email));
   const technical = webhooks.length > 0 && webhooksSent(html`${webhooks.map(webhookCount)}`);
   if (all.length === 0 && webhooks.length === 0) return html``;
   return card(
     texts.also,
     html`${all.length > 0 && html`<ul>${all.map((line) => html`<li>${line}</li>`)}</ul>`}${technical}`,
   );
+}
+
+/** Who gets which email by it. */
+export function emailLine(order: OrderWithPayments, { name, to }: Preview['emails'][number]): Html {
+  const who = to === 'buyer' ? html`<bdi>${order.customer_email}</bdi> ${texts.getsEmail}` : texts.youGetEmail;
+  return html`${who} “<bdi>${name}</bdi>”.`;
 }
 
 const webhookCount = ({ event, count }: Preview['webhooks'][number], index: number): Html =>

@@ -57,11 +57,13 @@ async function readContent(visit: Visit, orderId: string): Promise<RefundContent
   const payment = query.get('payment');
   const renewals = query.get('renewals') === 'true';
   const wanted = { renewals: payment !== null || renewals ? ('true' as const) : ('false' as const) };
-  const [order, preview] = await Promise.all([
+  const [order, preview, automations] = await Promise.all([
     visit.read('getOrder', { params: { orderId } }),
     visit.read('previewRefund', { params: { orderId }, query: wanted }),
+    payment === null ? undefined : visit.call('listAutomations', { query: {} }),
   ]);
-  return { order, preview, payment, renewals, amount: query.get('amount') };
+  const known = automations?.ok ? automations.body.data : [];
+  return { order, preview, payment, renewals, amount: query.get('amount'), automations: known };
 }
 
 /** What the button would give back; null where nothing can be. */
