@@ -38,6 +38,13 @@ test('what is fine is ok, and what breaks is bad with what to do', () => {
   expect(states(...aboutSettings([]), ...aboutSettings(['KEY_PEPPER: ignored']))).toEqual(['ok', 'bad']);
 });
 
+test('one account is spoken of as one, and a warning leads to where it is explained', () => {
+  expect(aboutUnverified(1).text).toBe('1 account has not verified its address: it sends nothing of its own');
+  expect(aboutUnverified(2).text).toBe('2 accounts have not verified their addresses: they send nothing of their own');
+  const [, warned] = aboutReadiness({ status: 'degraded', warnings: ['the disk is full'] }, 'app.log');
+  expect(warned?.remedy).toContain('deploy/observability/runbooks.md');
+});
+
 test('a shop that others reach needs https, a proxy and its number', () => {
   const proxy = { publicUrl: 'https://shop.example', trustProxy: 1, isLoopbackHost: true, isPublic: true };
   expect(states(aboutProxy(proxy), aboutProxy({ ...proxy, trustProxy: 0 }))).toEqual(['ok', 'bad']);

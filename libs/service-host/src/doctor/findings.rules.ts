@@ -77,7 +77,9 @@ export function aboutReadiness({ status, missing = [], warnings = [] }: Ready, l
     missing.length === 0
       ? ok('services', 'all answer')
       : bad('services', `${status}: ${missing.join(', ')}`, `Look at ${logs} for the service that is missing.`),
-    ...warnings.map((warning) => bad('warning', warning, 'deploy/README.md has a section for it.')),
+    ...warnings.map((warning) =>
+      bad('warning', warning, 'deploy/README.md or deploy/observability/runbooks.md has a section for it.'),
+    ),
   ];
 }
 
@@ -229,7 +231,9 @@ export const aboutUnverified = (accounts: number): Finding =>
     ? ok('addresses', 'all are verified')
     : note(
         'addresses',
-        `${accounts} accounts have not verified theirs: they send nothing of their own`,
+        accounts === 1
+          ? '1 account has not verified its address: it sends nothing of its own'
+          : `${accounts} accounts have not verified their addresses: they send nothing of their own`,
         'Their owners find the letter’s link in their mail.',
       );
 
