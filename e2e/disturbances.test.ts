@@ -220,9 +220,11 @@ test.each(isLong ? [...killed, ...others, ...slow, ...last] : [...others, ...las
     expect(ids.map((id) => [id, webhooks.get(id)])).toEqual(ids.map((id) => [id, 1]));
     await expectMore?.(paid.map(({ wish }) => wish.email));
     const repeats = purchases.filter((purchase) => purchase.repeats > 0).length;
+    const declined = purchases.flatMap(({ status }, n) => (status === 'declined' ? [cards[n % cards.length]] : []));
+    const lost = declined.filter((card) => card !== 'sim_declined').length;
     const away = typeof awayMs !== 'number' ? '' : `; nothing was written for ${Math.round(awayMs)} ms`;
     process.stdout.write(
-      `${name}: ${paid.length} orders, payments and webhooks, each once; ${purchases.length - paid.length} declined, nothing taken; ${repeats} buyers repeated a request${away}\n`,
+      `${name}: ${paid.length} orders, payments and webhooks, each once; ${declined.length} declined, ${lost} of them on a good card, nothing taken; ${repeats} buyers repeated a request${away}\n`,
     );
   },
 );

@@ -119,7 +119,10 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
   ...processorCalls(3),
 });
 
-/** Queries the processor for the state of a payment that the buyer had to confirm, or whose outcome is unknown. */
+/**
+ * Queries the processor for the state of a payment that the buyer had to confirm, or whose outcome is unknown. One that got lost is sent again
+ * under its key, while its buyer has just begun to pay.
+ */
 export const continuePayment = defineRequest('command', 'billing', 'payments.continue', {
   input: z.object({ orderId: idSchema('order') }),
   output: paymentOutcome,

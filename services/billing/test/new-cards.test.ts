@@ -353,6 +353,16 @@ test.each([
   expect((await put(life, 'sim_hold_expires')).payment_method.status).toBe('saved');
 });
 
+test('a card that got lost on its way is saved once its buyer asks, and not again by the copy that arrives late', async () => {
+  const life = await begin();
+  life.replica.fail('late');
+  expect(await put(life, 'sim_hold_expires')).toMatchObject({ payment_method: { status: 'processing' } });
+  replicas.clock.advance(3_000);
+  expect(await goOn(life)).toMatchObject({ payment_method: { status: 'saved' } });
+  await life.replica.processor.deliverLate();
+  expect(await booked(life, 'method')).toHaveLength(1);
+});
+
 test.each(['answer_lost', 'throws_after', 'doubled', 'raced'] as const)(
   'a card whose answer got lost or that arrived twice (%s) is saved once',
   async (fault) => {

@@ -1,16 +1,25 @@
 import { DomainError } from '@app/contracts/errors';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import { lookUpPayment, paymentAfter } from './look-up-payment.ts';
-import { hasEnded, isOverdue, mainPayment, paymentOutcomeOf } from './payment.rules.ts';
+import {
+  hasEnded,
+  isOverdue,
+  isSentAgainForBuyer,
+  lostFrom,
+  mainPayment,
+  paymentOutcomeOf,
+  sendUntilMs,
+} from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readMoney } from './payment-store.ts';
+import { markSentAgain, readMoney } from './payment-store.ts';
+import { sendPayment } from './send-payment.ts';
 import type { Caller } from './start-payment.ts';
 
 /**
  * How an order's main payment stands; the processor is queried if it may have changed, and for a payment whose answer is
- * overdue: the buyer need not wait for the payments loop. Of what the processor certainly never got, the buyer is notified here too
- * that it may be tried again.
+ * overdue: the buyer need not wait for the payments loop. What the processor has not got is sent again under its key while the buyer
+ * has just begun to pay; later they are notified here too that it may be tried again.
  * @throws DomainError invalid_transition when no payment of the order was tried
  */
 export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId: string): Promise<PaymentOutcome> {
@@ -47,10 +56,20 @@ export async function clientSecretOf(
   }
 }
 
-/** A buyer's payment as it stands now: looked up unless it has ended, or its answer is on its way. */
+/** A buyer's payment as it stands now: looked up unless it has ended, or its answer is on its way, and sent again where it got lost. */
 export async function refreshPayment(deps: PaymentDeps, payment: Payment, requestId: string | null): Promise<Payment> {
   if (hasEnded(payment) || payment.releasing || isOnItsWay(deps, payment)) return payment;
-  return paymentAfter(payment, await lookUpPayment(deps, payment, { requestId }));
+  const found = await lookUpPayment(deps, payment, { requestId });
+  return found === 'not received' ? await sendAgain(deps, payment, requestId) : paymentAfter(payment, found);
+}
+
+/** Of several requests at once one sends it. A copy that is under way still is the same payment to the processor. */
+async function sendAgain(deps: PaymentDeps, payment: Payment, requestId: string | null): Promise<Payment> {
+  const { database, clock, processorCalls } = deps;
+  const nowMs = clock.nowMs();
+  if (!isSentAgainForBuyer(payment, processorCalls.deadlineMs, nowMs)) return payment;
+  const sent = await markSentAgain(database, payment, new Date(nowMs), lostFrom(nowMs, processorCalls.deadlineMs));
+  return sent === undefined ? payment : await sendPayment(deps, sent, { requestId }, sendUntilMs(payment));
 }
 
 /** A process waits for its answer: this process, or by its deadline another one. */

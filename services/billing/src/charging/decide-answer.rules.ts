@@ -38,7 +38,7 @@ import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
  * An answer to a payment, or what is known without one. Of those that are no result:
  *
  *   not_done       the processor said so. A decline of a buyer's payment and of a renewal (`undoneReason`); others stay open
- *   not_received   it was not sent, or a look-up found nothing. A decline `not_received`
+ *   not_received   a look-up found nothing, and it is not sent again. A decline `not_received`
  *   not_sent       it could not be sent. A decline `processor_key_unreadable` or `no_payment_processor`
  *   other_payment  a look-up found another payment under its key. A decline `other_payment`, or open
  *   unknown        there is no answer, and money may have moved. It stays open, and is looked up

@@ -323,6 +323,27 @@ export async function writeProcessor(
   await pool.query(processorStatement([accountId, orderId, id, processor]));
 }
 
+/** A guard: another process may have sent it again, or recorded its answer, since it was read. $7 the system's time here */
+const againStatement = statement<Payment>(
+  'payments-sent-again',
+  `update payments set status = 'sent', sent_at = $4, next_check_at = $5, sent_ahead_ms = ${sentAheadMs('$7')}
+   where account_id = $1 and order_id = $2 and id = $3 and status in ('sent', 'unknown') and not releasing
+     and sent_at is not distinct from $6
+   returning ${paymentColumns}`,
+  paymentTypes,
+);
+
+/** Writes that a payment is sent again now: it is committed before the call. @returns undefined where it is not as it was read */
+export async function markSentAgain(
+  { pool }: Pick<Database, 'pool'>,
+  { accountId, orderId, id, sentAt }: Payment,
+  now: Date,
+  checkAt: Date,
+): Promise<Payment | undefined> {
+  const values = [accountId, orderId, id, now, checkAt, sentAt, new Date(Date.now())];
+  return onlyPaymentOf(await pool.query(againStatement(values)));
+}
+
 const unansweredStatement = statement(
   'payments-lock-unanswered',
   `select from payments where account_id = $1 and id = $2 and status in ('sent', 'unknown') for share`,

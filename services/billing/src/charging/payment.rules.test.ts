@@ -7,6 +7,7 @@ import {
   isAbandoned,
   isLost,
   isNeverReceived,
+  isSentAgainForBuyer,
   keyUnreadable,
   lostFrom,
   mayResend,
@@ -60,17 +61,43 @@ test('look-ups come after 1 minute, 5 minutes, 1 hour and then with the daily ru
   expect(minutes).toEqual([1, 5, 60, 26 * 60, 26 * 60]);
 });
 
-test('a buyer’s payment that is unknown three deadlines after it was sent is lost; any other is not', () => {
+test('a buyer’s payment that is unknown half a minute after it was sent, or three longer deadlines, is lost; any other is not', () => {
   const sentMs = Date.parse('2026-03-15T12:00:00.000Z');
   const payment = { step: 'main', sentAt: new Date(sentMs) } as Payment;
-  expect(lostFrom(sentMs, 8_000)).toEqual(new Date(sentMs + 24_000));
+  expect(lostFrom(sentMs, 8_000)).toEqual(new Date(sentMs + 30_000));
+  expect(lostFrom(sentMs, 20_000)).toEqual(new Date(sentMs + 60_000));
   const same = { sentAheadMs: -4_999, lookedUpAheadMs: 4_999 };
-  expect([23_999, 24_000].map((ms) => isLost(payment, 8_000, sentMs + ms, same))).toEqual([false, true]);
+  expect([29_999, 30_000].map((ms) => isLost(payment, 8_000, sentMs + ms, same))).toEqual([false, true]);
   const apart = { sentAheadMs: -30_000, lookedUpAheadMs: 60_000 };
-  expect([113_999, 114_000].map((ms) => isLost(payment, 8_000, sentMs + ms, apart))).toEqual([false, true]);
+  expect([119_999, 120_000].map((ms) => isLost(payment, 8_000, sentMs + ms, apart))).toEqual([false, true]);
   for (const step of ['capture', 'upsell', 'recharge', 'refund', 'release', 'renewal'] as const)
-    expect(isLost({ ...payment, step }, 8_000, sentMs + 24_000, same)).toBe(false);
+    expect(isLost({ ...payment, step }, 8_000, sentMs + 30_000, same)).toBe(false);
 });
+
+const begunMs = Date.parse('2026-03-15T12:00:00.000Z');
+const buyers = {
+  ...{ step: 'main', status: 'unknown', createdAt: new Date(begunMs), sentAt: new Date(begunMs) },
+  request: { paymentMethod: 'sim_ok' },
+} as Payment;
+
+test.each([
+  ['its answer is overdue', 10_000, {}, true],
+  ['its process died', 10_000, { status: 'sent' }, true],
+  ['it saves a card', 10_000, { step: 'card' }, true],
+  ['its answer may come still', 9_999, {}, false],
+  ['its buyer has begun half a minute ago', 30_000, {}, false],
+  ['it was sent again, and that answer may come still', 19_999, { sentAt: new Date(begunMs + 10_000) }, false],
+  ['it was sent again, and that answer is overdue', 20_000, { sentAt: new Date(begunMs + 10_000) }, true],
+  ['it waits at the bank', 10_000, { status: 'requires_action' }, false],
+  ['it has ended', 10_000, { status: 'declined' }, false],
+  ['its card is not known, as after a restored backup', 10_000, { request: { paymentMethod: '' } }, false],
+  ['no buyer waits for it', 10_000, { step: 'capture' }, false],
+])(
+  'a payment that the processor does not know is sent again for the buyer who asks, where %s: %4$s',
+  (_, ms, fields, sent) => {
+    expect(isSentAgainForBuyer({ ...buyers, ...fields } as Payment, 8_000, begunMs + ms)).toBe(sent);
+  },
+);
 
 test('a renewal that its buyer may confirm is sent for half an hour, and ends after an hour; others are sent for 23 hours', () => {
   const [sentAt, createdAt] = [new Date(0), new Date(-86_400_000)];

@@ -4,7 +4,7 @@ import { dayMs, hourMs, minuteMs } from '@app/contracts/durations';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import type { Payment } from './payment.types.ts';
 
-/** Whether a buyer waits for it: what got lost on its way is not sent later, when the buyer has left or has done it anew. */
+/** Whether a buyer waits for it: what got lost on its way is sent again while they ask, and not later, when they have left or have done it anew. */
 export const isOfBuyer = ({ step }: Pick<Payment, 'step'>): boolean => step === 'main' || step === 'card';
 
 /** Whether it is a renewal that its buyer may confirm: it was sent while they were there. */
@@ -71,9 +71,15 @@ export const isWithinConfirmation = (payment: Payment, nowMs: number): boolean =
  */
 const lostAfterDeadlines = 3;
 
-/** From then on a look-up that finds nothing ends a buyer's payment: it was lost on its way. */
+/**
+ * A buyer who waits for a payment asks how it stands within so long after it began: their page does by itself. Who waits for a process
+ * that died asks when their request to it is over, after ten seconds, and once more where that finds none.
+ */
+const buyerAsksWithinMs = 30_000;
+
+/** From then on a look-up that finds nothing ends a buyer's payment: it was lost on its way, and the buyer has left. */
 export function lostFrom(sentMs: number, deadlineMs: number): Date {
-  return new Date(sentMs + lostAfterDeadlines * deadlineMs);
+  return new Date(sentMs + Math.max(lostAfterDeadlines * deadlineMs, buyerAsksWithinMs));
 }
 
 /** A smaller difference is the time that the statement took which measured it. */
@@ -114,6 +120,18 @@ const recordWithinMs = 2_000;
 /** Whether the answer to a payment on its way is overdue: the process that waited for it may have died. */
 export function isOverdue(payment: Payment, deadlineMs: number, nowMs: number): boolean {
   return ageMs(payment, nowMs) >= deadlineMs + recordWithinMs;
+}
+
+/**
+ * Whether a buyer's payment that the processor does not know is sent again under its key, now that the buyer asks how it stands: its
+ * answer is overdue, and they have just begun to pay. One without a card is only looked for, as after a restored backup.
+ */
+export function isSentAgainForBuyer(payment: Payment, deadlineMs: number, nowMs: number): boolean {
+  const { status, request, createdAt } = payment;
+  const hasCard = 'paymentMethod' in request && request.paymentMethod !== '';
+  const isOpen = status === 'sent' || status === 'unknown';
+  const isThere = nowMs - createdAt.getTime() < buyerAsksWithinMs;
+  return isOfBuyer(payment) && isOpen && hasCard && isThere && isOverdue(payment, deadlineMs, nowMs);
 }
 
 /** Of an outcome that is unknown for so long the seller is notified. */

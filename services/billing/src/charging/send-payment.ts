@@ -50,9 +50,9 @@ export async function callProcessor(
     }
   };
   try {
-    // This process may have paused between the row and here, while another one declined the payment.
+    // This process may have paused between the row and here, while another one declined the payment or sent it again.
     const tooLate = isTooLateToSend(payment, processorCalls.deadlineMs, clock.nowMs());
-    if (isOfBuyer(payment) && tooLate) return { status: context.isFirst ? 'not_received' : 'unknown' };
+    if (isOfBuyer(payment) && tooLate) return { status: 'unknown' };
     // Another process may have ended it, and what it was for may have been charged anew.
     if (!mayLeave()) return { status: 'unknown' };
     const answered = await processorCalls.make(
