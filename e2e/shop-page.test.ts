@@ -26,6 +26,7 @@ test('a shop’s own address lists what it has on sale, page by page, and nothin
   const first = await page(`/c/${handle}`);
   expect(first.status).toBe(200);
   expect(first.text).not.toContain('noindex');
+  expect(first.text).toContain('<meta name="description" content="Shelf: The item-20, The item-19, ');
   expect(first.text).toMatch(/The item-20<\/bdi><\/b><span class="quiet">.*\$49\.00.* every month/);
   for (const missing of ['The draft', 'The foreign', 'The private', 'The item-0<'])
     expect(first.text).not.toContain(missing);

@@ -24,6 +24,19 @@ test.each([
   expect(scores).toMatchObject({ accessibility: 100, 'best-practices': 100, seo: 100 });
 });
 
+test('Lighthouse finds nothing wrong with what a buyer sees after paying', async () => {
+  const { page, context } = await openVisit(shop.baseUrl);
+  await page.goto(shop.path);
+  await page.getByLabel('Email').fill(`${crypto.randomUUID()}@example.com`);
+  await page.getByRole('button', { name: /^Pay / }).click();
+  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`);
+  const { scores, faults } = await judge(page.url(), cookies.join('; '));
+  print(`the receipt: ${JSON.stringify(scores)}`);
+  expect(faults).toEqual([]);
+  expect(scores).toMatchObject({ accessibility: 100, 'best-practices': 100, seo: 100 });
+});
+
 /** Until the field for the email address can be typed into. */
 async function usableAfterMs(url: string, path: string): Promise<number> {
   const { page } = await openVisit(url, { latencyMs: 300 });

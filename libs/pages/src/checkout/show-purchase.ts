@@ -5,6 +5,7 @@ import { cardName } from '../components/card-name.ts';
 import { checkHead, checksOf } from '../components/checks.ts';
 import { type Html, html } from '../html.ts';
 import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../page.ts';
+import { describedMax, shortened } from '../text.ts';
 import { bankPage } from './bank-page.ts';
 import { cleanText, keepAffiliate, keptAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
 import { confirmingOf, isSecretWay } from './confirming.ts';
@@ -234,7 +235,7 @@ function thanksOf(
 /** What search engines and links in chats show of a live product. */
 function shareHead({ product, seller }: CheckoutOffer): Html {
   const about = [product.description ?? '', seller.name].find((text) => text !== '') ?? product.name;
-  const description = about.length > 200 ? `${about.slice(0, 199)}…` : about;
+  const description = shortened(about, describedMax);
   return html`<meta name="description" content="${description}">
 <link rel="canonical" href="${product.checkoutUrl}">
 <meta property="og:type" content="product">

@@ -1,6 +1,8 @@
 import type { SellerResource } from '@app/contracts/checkout-offers';
 import { formatsFor } from '../formats.ts';
+import { type Html, html } from '../html.ts';
 import type { PageAnswer, PageRequest } from '../page.ts';
+import { describedMax, shortened } from '../text.ts';
 import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
 import { shopPage } from './shop-page.ts';
 import { showRefusal } from './show-refusal.ts';
@@ -37,6 +39,7 @@ export async function showShop(request: PageRequest, handle: string): Promise<Pa
     title: seller.name,
     accent: seller.accentColor,
     isIndexed: before === null,
+    head: shopHead(seller, products),
     body: shopPage({
       shop: seller,
       products,
@@ -45,4 +48,12 @@ export async function showShop(request: PageRequest, handle: string): Promise<Pa
       formats: formatsFor(languages),
     }),
   };
+}
+
+/** What search engines and links in chats show of a shop. */
+function shopHead({ name }: SellerResource, products: readonly { readonly name: string }[]): Html {
+  const description = shortened(`${name}: ${products.map((product) => product.name).join(', ')}`, describedMax);
+  return html`<meta name="description" content="${description}">
+<meta property="og:title" content="${name}">
+<meta property="og:description" content="${description}">`;
 }
