@@ -76,7 +76,7 @@ const visit = visitAt(`${path}/payout`);
 const paying = { affiliate, balances: statement.balances, includesPending: true };
 const refused = {
   values: new URLSearchParams({ code: 'grace hopper', kind: 'amount' }),
-  errors: { code: 'The code must be letters, digits, hyphens and underscores.' },
+  errors: { code: 'Code must be letters, digits, hyphens and underscores.' },
   problem: null,
 };
 

@@ -3,7 +3,7 @@ import { field } from '../../components/field.ts';
 import { notice } from '../../components/notice.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../../page.ts';
-import { type FormState, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
+import { type FormState, refusedForm, typedField, typedIn, wrongForm } from '../frame/forms.ts';
 import { shownIdentity } from '../frame/log-in-again.ts';
 import { identityPage } from '../frame/log-in-page.ts';
 import { showFailure } from './show-failure.ts';
@@ -77,32 +77,26 @@ export function signUpPage(state: FormState): Html {
     texts.title,
     html`<form class="stack" method="post" action="/signup" novalidate>${problem !== null && notice('bad', problem)}${field(
       {
-        name: 'name',
+        ...typedField(state, 'name'),
         label: texts.name,
         hint: texts.nameHint,
-        value: typedIn(state, 'name'),
-        error: errors.name,
         autocomplete: 'organization',
         isRequired: true,
-        isAutofocus: true,
+        isAutofocus: ['name', undefined].includes(Object.keys(errors)[0]),
         maxLength: 200,
       },
     )}${field({
-      name: 'email',
+      ...typedField(state, 'email'),
       label: texts.email,
       type: 'email',
-      value: typedIn(state, 'email'),
-      error: errors.email,
       autocomplete: 'username',
       isRequired: true,
       maxLength: 254,
     })}${field({
-      name: 'password',
+      ...typedField(state, 'password'),
       label: texts.password,
       hint: texts.passwordHint,
       type: 'password',
-      value: '',
-      error: errors.password,
       autocomplete: 'new-password',
       isRequired: true,
       minLength: 10,
