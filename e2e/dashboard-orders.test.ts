@@ -57,7 +57,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByRole('button', { name: 'Search' }).last().click();
     await page.getByText('No checkout matches.').textContent();
     await page.getByRole('link', { name: 'Orders', exact: true }).last().click();
-    await page.getByLabel('Email, order id or name').fill(email);
+    await page.getByLabel('Email, order number or name').fill(email);
     await page.getByRole('button', { name: 'Search' }).last().click();
     const file = await downloaded(page);
     expect(file.name).toMatch(/^orders-.*\.csv$/);

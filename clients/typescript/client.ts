@@ -3699,7 +3699,7 @@ export class Client extends BaseClient {
       limit?: number | undefined;
       /** Id of the last one of the page before. It may have left the filters since. */
       before?: string | undefined;
-      /** The buyer’s email address, the order’s id, or how the buyer’s name begins; in upper or lower case. */
+      /** The buyer’s email address, the order’s id or its number, which is the last eight characters of the id, or how the buyer’s name begins; in upper or lower case. */
       q?: string | undefined;
       /** Only those with this status. */
       status?: "paid" | "refunded" | "authorized" | undefined;
@@ -3739,7 +3739,7 @@ export class Client extends BaseClient {
       limit?: number | undefined;
       /** Id of the last one of the page before. It may have left the filters since. */
       before?: string | undefined;
-      /** The buyer’s email address, the order’s id, or how the buyer’s name begins; in upper or lower case. */
+      /** The buyer’s email address, the order’s id or its number, which is the last eight characters of the id, or how the buyer’s name begins; in upper or lower case. */
       q?: string | undefined;
       /** Only those with this status. */
       status?: "paid" | "refunded" | "authorized" | undefined;
@@ -3851,7 +3851,7 @@ export class Client extends BaseClient {
 
   /** Download orders as CSV: http://127.0.0.1:3000/developers/reference/orders#exportOrders */
   exportOrders(input: { query?: {
-      /** The buyer’s email address, the order’s id, or how the buyer’s name begins; in upper or lower case. */
+      /** The buyer’s email address, the order’s id or its number, which is the last eight characters of the id, or how the buyer’s name begins; in upper or lower case. */
       q?: string | undefined;
       /** Only those with this status. */
       status?: "paid" | "refunded" | "authorized" | undefined;

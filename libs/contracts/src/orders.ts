@@ -140,7 +140,9 @@ export const createOrder = defineRequest('command', 'checkout', 'orders.place', 
 const orderFilters = {
   q: text(limits.email, 1)
     .optional()
-    .describe('The buyer’s email address, the order’s id, or how the buyer’s name begins; in upper or lower case.'),
+    .describe(
+      'The buyer’s email address, the order’s id or its number, which is the last eight characters of the id, or how the buyer’s name begins; in upper or lower case.',
+    ),
   status: orderStatus.optional(),
   productId: idSchema('product').optional(),
   ...spanFilters,

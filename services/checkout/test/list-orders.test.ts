@@ -144,6 +144,21 @@ test('without a filter the list is the published one, and test orders have a lis
   expect(rehearsals.data.every((order) => order.test)).toBe(true);
 });
 
+test('an order is found by the number on its receipt, and a name that has its form is a name', async () => {
+  const sold = orders(40).map((row, n) => (n % 2 === 0 ? row : { ...row, customer_name: 'Stephane' }));
+  await record(sold);
+  const mine = sold.filter(({ account_id, status }) => account_id === 'acc_1' && status !== 'expired');
+  for (const isTest of [false, true]) {
+    const own = mine.filter((row) => row.test === isTest);
+    const id = own[0]?.id as string;
+    expect(idsOf(await page({ q: id.slice(-8).toUpperCase() }, { test: isTest }))).toEqual([id]);
+    const named = own.filter(({ customer_name }) => customer_name === 'Stephane').map((row) => row.id);
+    expect(idsOf(await page({ q: 'stephane', limit: 100 }, { test: isTest })).toSorted()).toEqual(named.toSorted());
+  }
+  const other = sold.find(({ account_id }) => account_id === 'acc_2')?.id as string;
+  expect(idsOf(await page({ q: other.slice(-8) }))).toEqual([]);
+});
+
 test('orders are listed by how their disputes stand', async () => {
   const rows = orders(12).filter(
     ({ test: isTest, status, account_id }) => !isTest && status !== 'expired' && account_id === 'acc_1',

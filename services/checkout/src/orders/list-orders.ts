@@ -70,6 +70,21 @@ const rehearsals = {
   email: listStatement('orders-test-by-email', { condition: `test and ${isBuyer}`, idRange: undefined }),
 } as const;
 
+/** Numbers have no index: all of the account's are compared, along the one of its list and without its rows. */
+const numberedOf = (name: string, condition: string) =>
+  statement<OrderRow>(
+    name,
+    `select ${orderColumns} from orders
+     where account_id = $1 and id = any (array(
+       select id from orders where account_id = $1 and ${condition} and id >= $2 and id < $3 and right(id, 8) = $11))
+     and ${filters} order by id desc limit $4`,
+    orderTypes,
+  );
+const numbered = {
+  live: numberedOf('orders-live-by-number', 'not test'),
+  rehearsals: numberedOf('orders-test-by-number', 'test'),
+} as const;
+
 const known = statement('orders-before-known', 'select from orders where account_id = $1 and id = $2');
 
 const ordersOfAccount = pagedList<OrderRow>({
@@ -89,7 +104,7 @@ export async function listOrders(database: Database, accountId: string, query: O
   const { limit: _limit, before: _before, ...filtering } = query;
   const isFiltered = Object.keys(filtering).length > 0;
   const { data, has_more = false } = isFiltered
-    ? await listBy(database, accountId, query, live[foundBy(wantedOrders(query))])
+    ? await listBy(database, accountId, query, live[foundBy(wantedOrders(query))], numbered.live)
     : await ordersOfAccount(database, [accountId], query);
   return pageJson(data, isFiltered || isPaging(query) ? has_more : undefined);
 }
@@ -97,20 +112,25 @@ export async function listOrders(database: Database, accountId: string, query: O
 /** The account's rehearsals, newest first. */
 export async function listTestOrders(database: Database, accountId: string, query: OrdersQuery): Promise<Serialized> {
   const by = foundBy(wantedOrders(query)) === 'email' ? 'email' : 'account';
-  const { data, has_more } = await listBy(database, accountId, query, rehearsals[by]);
+  const { data, has_more } = await listBy(database, accountId, query, rehearsals[by], numbered.rehearsals);
   return pageJson(data, has_more);
 }
 
-/** @throws DomainError validation_failed when `before` is the id of no order of the account */
+/** A text that may be a number finds that order, and only where there is none the names that begin so. @throws DomainError validation_failed when `before` is the id of no order of the account */
 async function listBy(
   { pool }: Database,
   accountId: string,
   query: OrdersQuery,
   list: ReturnType<typeof listStatement>,
+  byNumber: ReturnType<typeof numberedOf>,
 ): Promise<Page<OrderRow>> {
-  const { from, before, buyer, nameBegins, status, affiliateCode, productId, dispute } = wantedOrders(query);
+  const { from, before, buyer, nameBegins, number, status, affiliateCode, productId, dispute } = wantedOrders(query);
   const rowsMax = (query.limit ?? limits.listMax) + 1;
   const values = [accountId, from, before, rowsMax, buyer, nameBegins, status, affiliateCode, productId, dispute];
+  if (number !== null && query.before === undefined) {
+    const ofNumber = await pool.query(byNumber([...values.with(5, null), number]));
+    if (ofNumber.rows.length > 0) return pageOf(ofNumber.rows, query);
+  }
   const [{ rows }, position] = await Promise.all([
     pool.query(list(values)),
     query.before === undefined ? undefined : pool.query(known([accountId, query.before])),

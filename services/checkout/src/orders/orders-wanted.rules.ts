@@ -1,5 +1,6 @@
 import { emailKey } from '@app/contracts/email-key';
 import { idFloor, isId } from '@app/contracts/ids';
+import { isOrderNumber } from '@app/contracts/order-number';
 import type { OrdersQuery } from '@app/contracts/orders';
 
 /** What a list of orders is narrowed by; null where it is not. */
@@ -10,6 +11,8 @@ export interface WantedOrders {
   /** The key of the buyer's address. */
   readonly buyer: string | null;
   readonly nameBegins: string | null;
+  /** The name may be an order's number instead, as its receipt has it. */
+  readonly number: string | null;
   readonly status: string | null;
   readonly productId: string | null;
   readonly affiliateCode: string | null;
@@ -34,6 +37,7 @@ export function wantedOrders(query: OrdersQuery): WantedOrders {
     before: upper.toSorted()[0] as string,
     buyer: of.kind === 'buyer' ? of.key : null,
     nameBegins: of.kind === 'name' ? of.begins : null,
+    number: of.kind === 'name' ? of.number : null,
     status,
     productId,
     affiliateCode,
@@ -45,13 +49,14 @@ type Search =
   | { readonly kind: 'all' }
   | { readonly kind: 'buyer'; readonly key: string }
   | { readonly kind: 'id'; readonly id: string }
-  | { readonly kind: 'name'; readonly begins: string };
+  | { readonly kind: 'name'; readonly begins: string; readonly number: string | null };
 
 function searchOf(q: string | undefined): Search {
   if (q === undefined) return { kind: 'all' };
   if (q.includes('@')) return { kind: 'buyer', key: emailKey(q) };
   const id = q.toLowerCase();
-  return isId('order', id) ? { kind: 'id', id } : { kind: 'name', begins: q };
+  if (isId('order', id)) return { kind: 'id', id };
+  return { kind: 'name', begins: q, number: isOrderNumber(id) ? id : null };
 }
 
 /** By what a list finds its orders, along an index of its own; the other filters are compared. */

@@ -15,7 +15,7 @@ const texts = {
   record: 'Record an order',
   status: 'Status',
   search: 'Search orders',
-  q: 'Email, order id or name',
+  q: 'Email, order number or name',
   anyStatus: 'Any status',
   paid: 'Paid',
   refunded: 'Refunded',

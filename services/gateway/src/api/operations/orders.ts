@@ -68,7 +68,8 @@ export const orderOperations = tagged('Orders', [
     summary: 'List the latest 100 orders, newest first',
     description:
       'Test orders are excluded. With `limit`, `before` or a filter it says whether more follow. In `q` a text with an @ is ' +
-      'an email address, and one that has the form of an order’s id is that; any other is how the buyer’s name begins.',
+      'an email address, and one that has the form of an order’s id is that. Any other is the number of an order, as receipts have it, ' +
+      'or else how the buyer’s name begins.',
     errors: [],
   }),
   forwardOperation(listTestOrders, {
