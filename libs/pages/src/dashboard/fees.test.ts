@@ -18,7 +18,15 @@ const shown = (changes: object): string =>
   textOf(
     orderPage({
       order: Object.assign({}, paidOrder, { total_cents: 10_000, refunded_cents: 2_500, currency: 'usd' }, changes),
-      ...{ deliveries: [], activity: [], subscription: null, refund: null, receipt: null, formats },
+      ...{
+        deliveries: [],
+        activity: [],
+        subscription: null,
+        refund: null,
+        receipt: null,
+        withdrawal: undefined,
+        formats,
+      },
     }).main,
   );
 

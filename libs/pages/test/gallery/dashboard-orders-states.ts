@@ -140,7 +140,16 @@ const refusedAnswer = {
   },
 };
 
-const shown = { order: paidOrder, deliveries, activity, subscription, refund: null, receipt: null, formats };
+const shown = {
+  order: paidOrder,
+  deliveries,
+  activity,
+  subscription,
+  refund: null,
+  receipt: null,
+  withdrawal: undefined,
+  formats,
+};
 const path = `/app/orders/${order.id}`;
 const heldOrder = Object.assign({}, paidOrder, { status: 'authorized' });
 const refund: RefundContent = {
@@ -225,6 +234,7 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
   'orders-of-a-copy': () => inFrame('/app/orders', ordersPage(list), { isCopy: true }),
   'orders-test-mode': () => inFrame('/app/orders', ordersPage(list), { testMode: true, processor: 'none' }),
   order: () => inFrame(path, orderPage(shown)),
+  'order-withdrawn': () => inFrame(path, orderPage(Object.assign({}, shown, { withdrawal }))),
   'order-held': () => inFrame(path, orderPage(Object.assign({}, shown, { order: heldOrder, subscription: null }))),
   'order-expired': () => {
     const ended = Object.assign({}, paidOrder, { status: 'expired' });
@@ -268,6 +278,7 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
         subscription: null,
         refund: 'done',
         receipt: null,
+        withdrawal: undefined,
         formats,
       }),
     ),

@@ -4,7 +4,14 @@ import { deliveryOf } from '../../../test/gallery/dashboard-tools-samples.ts';
 import { formatsFor } from '../../formats.ts';
 import { orderPage } from './order-page.ts';
 
-const nothing = { deliveries: [], activity: [], subscription: null, refund: null, receipt: null };
+const nothing = {
+  deliveries: [],
+  activity: [],
+  subscription: null,
+  refund: null,
+  receipt: null,
+  withdrawal: undefined,
+};
 const of = { order: paidOrder, ...nothing, formats: formatsFor('en-US') };
 
 test('an order has the number that its buyer reads beside the whole id', () => {
@@ -12,6 +19,16 @@ test('an order has the number that its buyer reads beside the whole id', () => {
   const { id } = paidOrder;
   expect(text).toContain(`<dt>Order number</dt><dd><code class="small">${id.slice(-8)}</code></dd>`);
   expect(text).toMatch(new RegExp(`<input [^>]*id="order-id"[^>]*value="${id}"`));
+});
+
+test('an order whose buyer has withdrawn leads to the answer', () => {
+  const id = 'wdr_01jd2q5v8kfw9s3x6z7yabcdef';
+  const withdrawal: NonNullable<Parameters<typeof orderPage>[0]['withdrawal']> = {
+    ...{ id, status: 'requested', name: 'Ada', bought: 'it', email: 'ada@example.com', statement: 'I withdraw' },
+    ...{ late: false, answer: null, order: null, test: false, requested_at: paidOrder.created_at, closed_at: null },
+  };
+  expect(orderPage({ ...of, withdrawal }).main.text).toContain(`<a href="/app/orders/withdrawals#${id}">Answer it</a>`);
+  expect(orderPage(of).main.text).not.toContain('Answer it');
 });
 
 test('a receipt that was sent again says on top what became of it, and to whom', () => {

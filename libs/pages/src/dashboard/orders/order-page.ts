@@ -3,6 +3,7 @@ import { orderNumber } from '@app/contracts/order-number';
 import type { OrderWithPayments } from '@app/contracts/orders';
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import type { ActivityEntry, DeliveryResource } from '@app/contracts/webhook-deliveries';
+import type { WithdrawalResource } from '@app/contracts/withdrawals';
 import { lineLabel } from '../../checkout/parts.ts';
 import { linkButton } from '../../components/button.ts';
 import { card, facts, fold } from '../../components/card.ts';
@@ -20,7 +21,7 @@ import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { disputeNotices } from './order-disputes.ts';
 import { deliveryMoments, orderMoments } from './order-timeline.ts';
-import { ordersPath, testOrdersPath } from './parts.ts';
+import { ordersPath, testOrdersPath, withdrawalsPath } from './parts.ts';
 
 const texts = {
   back: 'Orders',
@@ -46,6 +47,8 @@ const texts = {
   timeline: 'Timeline',
   noDeliveries: 'Emails and webhooks could not be read: load the page again.',
   moreActivity: 'Emails and webhooks of this order',
+  withdrawal: 'A withdrawal from the contract was declared for this order',
+  answerWithdrawal: 'Answer it',
   receiptAgain: 'Send the receipt again',
   receiptSent: 'The receipt was sent to',
   receiptGoes: 'The receipt is on its way. Load the page again to see whether it arrived at the mail server.',
@@ -70,6 +73,8 @@ interface OrderContent {
   /** Null where they could not be read. */
   readonly deliveries: readonly DeliveryResource[] | null;
   readonly activity: readonly ActivityEntry[];
+  /** One that waits for an answer. */
+  readonly withdrawal: WithdrawalResource | undefined;
   /** The one that it began. */
   readonly subscription: SubscriptionResource | null;
   /** What the address says of a refund that was made before. */
@@ -88,7 +93,7 @@ export function orderPage(content: OrderContent): DashboardPage {
     back: order.test ? { href: testOrdersPath, label: texts.testBack } : { href: ordersPath, label: texts.back },
     about: html`<p>${money(amount)} ${orderBadge(order, formats)} ${disputeBadge(order)} ${testBadge(order)}</p>`,
     action: action(order),
-    main: html`${disputeNotices(order, formats)}${notices(content)}${receiptNotice(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
+    main: html`${disputeNotices(order, formats)}${withdrawalNotice(content)}${notices(content)}${receiptNotice(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
       texts.timeline,
       html`${timeline(newestFirst(orderMoments(content)))}${sentFold(content)}`,
     )}</div><div class="stack">${buyerCard(order)}${orderCard(content)}</div></div>`,
@@ -134,6 +139,13 @@ function notices({ order, refund, formats }: OrderContent): Html {
   if (refund !== 'done') return html``;
   if (hasRefund(order)) return notice('good', texts.refunded);
   return status === 'refunded' ? notice('good', texts.recorded) : html``;
+}
+
+function withdrawalNotice({ withdrawal, formats }: OrderContent): Html {
+  if (withdrawal === undefined) return html``;
+  const { id, requested_at: at } = withdrawal;
+  const answer = html`<a href="${withdrawalsPath}#${id}">${texts.answerWithdrawal}</a>`;
+  return notice('warn', html`${texts.withdrawal}: ${when(at, formats)}. ${answer}`);
 }
 
 /** What has become of the receipt that was sent again. */

@@ -7,16 +7,18 @@ import { orderPage } from './order-page.ts';
 export async function showOrder(visit: Visit, { id = '' }: Params): Promise<DashboardPage> {
   const query = { orderId: id, limit: 50 };
   const order = visit.read('getOrder', { params: { orderId: id } });
-  const [read, deliveries, activity, subscription] = await Promise.all([
+  const [read, deliveries, activity, withdrawals, subscription] = await Promise.all([
     order,
     visit.call('listWebhookDeliveries', { query }),
     visit.call('listActivity', { query }),
+    visit.call('listWithdrawals', { query: { status: 'requested', limit: 100 } }),
     order.then((of) => subscriptionOf(visit, of)),
   ]);
   return orderPage({
     order: read,
     deliveries: deliveries.ok ? deliveries.body.data : null,
     activity: activity.ok ? activity.body.data : [],
+    withdrawal: withdrawals.ok ? withdrawals.body.data.find(({ order: about }) => about?.id === id) : undefined,
     subscription,
     refund: visit.request.query.get('refund'),
     receipt: visit.request.query.get('receipt'),
