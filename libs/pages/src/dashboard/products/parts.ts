@@ -25,9 +25,9 @@ export function priceOf({ price_cents, currency, billing_interval }: Priced, for
 
 const badLink = 'Start the link with https://, like https://site.com/course.';
 
-/** A link as it was typed, with https:// where its beginning was left out; null for none. */
+/** A link as it was typed, with https:// where its beginning was left out; null for none. What begins with another scheme stays, to be refused. */
 export const linkIn = (typed: string): string | null =>
-  typed === '' ? null : /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+  typed === '' ? null : /^[a-z][a-z0-9+.-]*:\/\/|^[a-z][a-z0-9+-]*:(?!\d)/i.test(typed) ? typed : `https://${typed}`;
 
 /** Refusals that are about one field without naming it. */
 const fieldsOfCodes: Readonly<Record<string, readonly [field: string, sentence: string]>> = {
