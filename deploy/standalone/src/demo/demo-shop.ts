@@ -2,6 +2,13 @@
 
 export const demoSeller = { email: 'seller@example.com', name: 'Mara Lindqvist Studio' } as const;
 
+export interface DemoOffer {
+  /** Also the name of what was bought, on receipts. */
+  readonly headline: string;
+  readonly description: string;
+  readonly priceCents: number;
+}
+
 export interface DemoProduct {
   readonly name: string;
   readonly slug: string;
@@ -11,8 +18,8 @@ export interface DemoProduct {
   readonly status: 'live' | 'draft';
   /** Share of the shop's orders, relative to the others. */
   readonly weight: number;
-  readonly bumps: readonly { headline: string; priceCents: number; takenBy: number }[];
-  readonly upsells: readonly { headline: string; priceCents: number }[];
+  readonly bumps: readonly (DemoOffer & { takenBy: number })[];
+  readonly upsells: readonly DemoOffer[];
   readonly emails: readonly { sendDay: number; subject: string; body: string }[];
   readonly discounts: readonly { code: string; percentOff: number }[];
 }
@@ -27,10 +34,27 @@ export const demoProducts: readonly DemoProduct[] = [
     status: 'live',
     weight: 10,
     bumps: [
-      { headline: 'Add the printable colour-mixing charts', priceCents: 1_900, takenBy: 0.42 },
-      { headline: 'Add the brush care guide', priceCents: 900, takenBy: 0.18 },
+      {
+        headline: 'Printable colour-mixing charts',
+        description: 'Twelve charts to fill in once and paint from for years.',
+        priceCents: 1_900,
+        takenBy: 0.42,
+      },
+      {
+        headline: 'Brush care guide',
+        description: 'Clean and shape them in two minutes, and they last.',
+        priceCents: 900,
+        takenBy: 0.18,
+      },
     ],
-    upsells: [{ headline: 'One-to-one portfolio review (45 minutes)', priceCents: 9_900 }],
+    upsells: [
+      {
+        headline: 'One-to-one portfolio review (45 minutes)',
+        description:
+          'Bring five paintings. I say what works, what to leave out, and what to practise next. You get the recording and a plan for a month.',
+        priceCents: 9_900,
+      },
+    ],
     emails: [
       {
         sendDay: 0,
@@ -57,8 +81,21 @@ export const demoProducts: readonly DemoProduct[] = [
     priceCents: 2_400,
     status: 'live',
     weight: 14,
-    bumps: [{ headline: 'Add the paper and pigment shopping list', priceCents: 500, takenBy: 0.3 }],
-    upsells: [{ headline: 'The full plant reference library', priceCents: 3_900 }],
+    bumps: [
+      {
+        headline: 'Paper and pigment shopping list',
+        description: 'What I buy, where, and what I leave on the shelf.',
+        priceCents: 500,
+        takenBy: 0.3,
+      },
+    ],
+    upsells: [
+      {
+        headline: 'The full plant reference library',
+        description: 'Two hundred photographs from my garden, from bud to seed, to draw from all year.',
+        priceCents: 3_900,
+      },
+    ],
     emails: [
       { sendDay: 0, subject: 'Your sketchbook', body: 'Here it is: {{accessUrl}}\n\nPrint it on heavy paper.\n\nMara' },
     ],
@@ -72,7 +109,14 @@ export const demoProducts: readonly DemoProduct[] = [
     billingInterval: 'month',
     status: 'live',
     weight: 5,
-    bumps: [{ headline: 'Add the replay archive', priceCents: 2_900, takenBy: 0.25 }],
+    bumps: [
+      {
+        headline: 'Replay archive',
+        description: 'All Thursdays of the last year, to watch when you like.',
+        priceCents: 2_900,
+        takenBy: 0.25,
+      },
+    ],
     upsells: [],
     emails: [
       { sendDay: 0, subject: 'Welcome to the studio', body: 'We paint together every Thursday at 18:00 UTC.\n\nMara' },

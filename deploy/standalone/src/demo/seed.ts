@@ -10,7 +10,14 @@ import { createOrder } from '@app/contracts/orders';
 import { createProduct, putProductImage } from '@app/contracts/products';
 import type { Requester } from '@app/messaging/requester';
 import { demoOrders } from './demo-orders.rules.ts';
-import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';
+import {
+  type DemoOffer,
+  type DemoProduct,
+  demoHistoryDays,
+  demoPartner,
+  demoProducts,
+  demoSeller,
+} from './demo-shop.ts';
 
 export interface SeedContext {
   readonly requester: Requester;
@@ -99,10 +106,10 @@ async function addProduct(commands: SendCommand, product: DemoProduct, atMs: num
   const productId = created.id;
   const linkOf = (headline: string) =>
     `https://studio.example/access/${product.slug}#${headline.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
-  const offer = (kind: 'bump' | 'upsell', { headline, priceCents }: { headline: string; priceCents: number }) =>
+  const offer = (kind: 'bump' | 'upsell', { headline, description, priceCents }: DemoOffer) =>
     commands(
       createOffer,
-      { productId, kind, body: { headline, priceCents, active: 1, accessUrl: linkOf(headline) } },
+      { productId, kind, body: { headline, description, priceCents, active: 1, accessUrl: linkOf(headline) } },
       atMs,
     );
   const [bumps] = await Promise.all([
