@@ -19,6 +19,8 @@ const services = ['gateway', 'catalog', 'checkout', 'billing', 'affiliate', 'met
 const understoodFrom = '0.3.0';
 /** No version from here on works on the data of earlier ones, nor the other way. */
 const oldestOfAll = '0.2.0';
+/** Before it they lie in the server's one account, and a newer nats-server is never healthy with those of an account that it does not know. */
+const moveStreamsBack = 'cd /data/jetstream && if [ -d STREAMS ] && [ ! -e "\\$G" ]; then mv STREAMS "\\$G"; fi';
 /** How many backups stay: a backup of an upgrade removes none of those that are made each night. */
 const keepAll = '1000000';
 /** Migrations of a large database are waited for. */
@@ -135,7 +137,9 @@ async function upgradeCompose(name, options) {
   if (!isBuilt) compose('build');
   say(isBuilt ? 'the images are there' : 'the images are built');
   if (together) compose('down');
-  else if (natsChanges) compose('up', '-d', '--wait', '--force-recreate', 'nats');
+  if (together && isBefore(target, understoodFrom))
+    compose('run', '--rm', '--no-deps', '-T', '--entrypoint', 'sh', 'nats', '-c', moveStreamsBack);
+  if (natsChanges && !together) compose('up', '-d', '--wait', '--force-recreate', 'nats');
   compose('up', '-d', '--wait', '--remove-orphans');
   await untilReady(`http://${output('docker', ['compose', 'port', 'gateway', '3000'])}`);
 }
