@@ -5,9 +5,20 @@ import type { StartInput } from '../src/charging/new-attempt.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { dyingAt } from './dying-process.ts';
 import { charged, completed } from './outcomes.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { openReplicas, replicas } from './set-up.ts';
+
+/** Something happens between a replica and its database before one of its statements. */
+const beforeStatement =
+  (name: string, act: () => Promise<void>): NonNullable<Wrap['database']> =>
+  (database) => {
+    const query = async (config: { name?: string }) => {
+      if (config.name === name) await act();
+      return await database.pool.query(config as never);
+    };
+    return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+  };
 
 /** Guarantee: what got lost on its way to the processor is charged once while its buyer waits, and not at all when they have left. */
 openReplicas();
@@ -143,4 +154,87 @@ test('the buyer of a payment that got lost with its process, and was away for ha
   expect(await goOn()).toMatchObject({ status: 'declined', attemptNo: 1, reason: 'try_again_later' });
   expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp']);
   expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
+});
+
+test('a look-up that began before the payment was sent again does not decline it while it is under way', async () => {
+  const account = newAccount();
+  const input = startInput();
+  await expect(start(replicas.start(dyingAt(3)), account, input)).rejects.toSatisfy(isDeath);
+  const goOn = (replica: Replica) => continuePayment(replica.deps, caller(account), input.orderId);
+  const [lookedUp, isSent, isAsked] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const late = replicas.start({
+    deadlineMs: 8_000,
+    processor: (inner) => ({
+      ...inner,
+      lookUp: async (request, call) => {
+        const found = await inner.lookUp(request, call);
+        lookedUp?.resolve();
+        await isSent?.promise;
+        return found;
+      },
+    }),
+  });
+  const sending = replicas.start({
+    deadlineMs: 8_000,
+    database: beforeStatement('payments-sent-again', async () => {
+      replicas.clock.advance(1);
+      void goOn(late).then(() => isAsked?.resolve(), isAsked?.reject);
+      await lookedUp?.promise;
+    }),
+    processor: (inner) => ({
+      ...inner,
+      charge: async (request, call) => {
+        isSent?.resolve();
+        await isAsked?.promise;
+        return await inner.charge(request, call);
+      },
+    }),
+  });
+  replicas.clock.advance(29_999);
+  expect(await goOn(sending)).toMatchObject({ status: 'succeeded', attemptNo: 1 });
+  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+});
+
+test('a first sending that did nothing does not decline a payment that was sent again meanwhile', async () => {
+  const account = newAccount();
+  const input = startInput();
+  const [isSent, isRecorded] = [0, 1].map(() => Promise.withResolvers<void>());
+  // It pauses between the row and its call, almost for as long as it may.
+  const paused = replicas.start({
+    deadlineMs: 8_000,
+    database: (database) => {
+      const query = async (config: { name?: string }) => {
+        const result = await database.pool.query(config as never);
+        if (config.name === 'payments-start') replicas.clock.advance(7_999);
+        return result;
+      };
+      return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+    },
+    processor: (inner) => ({
+      ...inner,
+      charge: async () => {
+        replicas.clock.advance(2_001);
+        void goOn().then(ended.resolve, ended.reject);
+        await isSent?.promise;
+        return { status: 'not_done', why: 'no_connection', message: 'No connection was made.' };
+      },
+    }),
+  });
+  const sending = replicas.start({
+    deadlineMs: 8_000,
+    processor: (inner) => ({
+      ...inner,
+      charge: async (request, call) => {
+        isSent?.resolve();
+        await isRecorded?.promise;
+        return await inner.charge(request, call);
+      },
+    }),
+  });
+  const ended = Promise.withResolvers<unknown>();
+  const goOn = () => continuePayment(sending.deps, caller(account), input.orderId);
+  expect(await start(paused, account, input)).toMatchObject({ status: 'processing', attemptNo: 1 });
+  isRecorded?.resolve();
+  expect(await ended.promise).toMatchObject({ status: 'succeeded', attemptNo: 1 });
+  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });

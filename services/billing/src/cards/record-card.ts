@@ -1,6 +1,7 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { recordOf } from '@app/service-kit/row-arrays';
+import { sendingOf } from '../charging/answer-changes.rules.ts';
 import { type Answer, type AnswerWriter, createSingleAnswerWriter } from '../charging/answer-store.ts';
 import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
 import { rowOfUpdate, updateColumns, updateTypes } from '../charging/payment-store.ts';
@@ -9,13 +10,15 @@ import { lockSubscription } from '../subscriptions/lock-subscription.ts';
 import { stateColumns, stateValues } from '../subscriptions/subscription-rows.ts';
 import { decideCard, type RecordedCard } from './card-answer.rules.ts';
 
+const answeredTypes = { ...updateTypes, sending: 'timestamptz' } as const;
 // A statement of its own, after the lock: it sees a newer card that was saved while the lock was waited for.
 const recordStatement = statement<RecordedCard>(
   'cards-record',
   `with changed as (
      update payments as p set ${updateColumns}
-     from json_to_recordset($3::json) as c(${recordOf(updateTypes)})
+     from json_to_recordset($3::json) as c(${recordOf(answeredTypes)})
      where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from") and not p.releasing
+       and (c.sending is null or c.sending = p.sent_at)
      returning p.id, p.attempt_no, p.status, p.processor, p.request ->> 'paymentMethod' as card
    )
    select c.status, exists (
@@ -41,11 +44,12 @@ const replaceStatement = statement(
 export const createCardAnswerWriter = (database: Database, clock: Clock): AnswerWriter =>
   createSingleAnswerWriter(database, (client, answer) => writeAnswer(client, answer, clock.now()));
 
-/** @returns false where the payment had ended before */
+/** @returns false where the payment had ended before, or was sent again since */
 async function writeAnswer(client: Client, { payment, decision }: Answer, now: Date): Promise<boolean> {
   const { id, accountId, orderId, test, processor } = payment;
   const locked = await lockSubscription(client, accountId, orderId);
-  const update = JSON.stringify([{ ...rowOfUpdate(decision.update), id, account_id: accountId }]);
+  const about = { id, account_id: accountId, sending: sendingOf(payment, decision.update) };
+  const update = JSON.stringify([{ ...rowOfUpdate(decision.update), ...about }]);
   const { rows } = await client.query(recordStatement([accountId, orderId, update]));
   const [recorded] = rows;
   if (recorded === undefined) return false;

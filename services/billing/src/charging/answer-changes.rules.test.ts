@@ -7,16 +7,17 @@ const updateTo = (status: PaymentUpdate['status'], ...from: PaymentUpdate['from'
 const succeeds = updateTo('succeeded', 'created', 'sent', 'unknown', 'requires_action');
 const ends = updateTo('declined', 'created', 'sent', 'unknown', 'requires_action');
 
+const sent = new Date('2026-03-15T12:00:00.000Z');
 const locked = (...rows: readonly LockedPayment[]) => new Map(rows.map((row) => [row.id, row]));
 const row = (id: string, status: LockedPayment['status'], releasing = false): LockedPayment => ({
-  ...{ id, status, releasing },
+  ...{ id, status, releasing, sentAt: sent },
 });
 const answer = (
   update: PaymentUpdate,
   releasedPaymentId: string | null = null,
   released: PaymentUpdate | null = null,
 ) => ({
-  payment: { id: 'pmt_own', releasedPaymentId },
+  payment: { id: 'pmt_own', releasedPaymentId, sentAt: sent },
   decision: { update, released },
 });
 
@@ -32,6 +33,18 @@ test.each([
 ] as const)('a payment that %s takes an answer: %4$s', (_, own, update, takes) => {
   expect(takesAnswer(own, update)).toBe(takes);
   expect(changesOf(answer(update), locked(own))).toEqual(takes ? [{ id: 'pmt_own', update }] : []);
+});
+
+test.each([
+  ['that nothing was done', { ...ends, declineReason: 'nothing_done' }, false],
+  ['that the processor never got it', { ...ends, declineReason: 'not_received' }, false],
+  ['that it is unknown', updateTo('unknown', 'created', 'sent'), false],
+  ['that its card was declined', { ...ends, declineReason: 'card_declined' }, true],
+  ['that it succeeded', succeeds, true],
+] as const)('a payment that was sent again takes of its first sending %s: %3$s', (_, update, takes) => {
+  const again = { ...row('pmt_own', 'sent'), sentAt: new Date(sent.getTime() + 10_000) };
+  expect(changesOf(answer(update), locked(again))).toHaveLength(takes ? 1 : 0);
+  expect(changesOf(answer(update), locked(row('pmt_own', 'sent')))).toHaveLength(1);
 });
 
 test('an answer to a payment that is not there changes none', () => {

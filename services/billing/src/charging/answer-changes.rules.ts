@@ -1,8 +1,9 @@
 import type { DecidedEvent, Decision, PaymentUpdate } from './decide-answer.rules.ts';
+import { keyUnreadable, noProcessor, notReceived, undoneReasons } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 /** A payment as it is while its row is locked. */
-export type LockedPayment = Pick<Payment, 'id' | 'status' | 'releasing'>;
+export type LockedPayment = Pick<Payment, 'id' | 'status' | 'releasing' | 'sentAt'>;
 
 /** What is written of one payment. */
 export interface PaymentChange {
@@ -19,23 +20,39 @@ export const takesAnswer = (
   { from }: Pick<PaymentUpdate, 'from'>,
 ): boolean => !releasing && from.includes(status);
 
+/** Declines that say what became of one sending. */
+const ofSending = new Set<string | null>([notReceived, keyUnreadable, noProcessor, ...undoneReasons]);
+
+/**
+ * Which sending of a payment an answer is of, where it says nothing of a later one: that it is not known, that nothing was done, or that a
+ * look-up found nothing. Its buyer may have had it sent again since.
+ * @returns null for what the processor says of the payment
+ */
+export const sendingOf = (
+  { sentAt }: Pick<Payment, 'sentAt'>,
+  { status, declineReason }: Pick<PaymentUpdate, 'status' | 'declineReason'>,
+): Date | null => (status === 'unknown' || (status === 'declined' && ofSending.has(declineReason)) ? sentAt : null);
+
 /** An answer, as far as it says which payments change. */
 interface DecidedAnswer {
-  readonly payment: Pick<Payment, 'id' | 'releasedPaymentId'>;
+  readonly payment: Pick<Payment, 'id' | 'releasedPaymentId' | 'sentAt'>;
   readonly decision: Pick<Decision, 'update' | 'released'>;
 }
 
 /**
  * The payments that an answer changes: its own, and with it the one that its release is about. Where its own stays as it is, none does, and
- * nothing of what follows from the answer is written.
+ * nothing of what follows from the answer is written. Nor does one that says what became of an earlier sending alone (`sendingOf`).
  * @param locked those of the answer, by their ids
  */
 export function changesOf(
-  { payment: { id, releasedPaymentId }, decision: { update, released } }: DecidedAnswer,
+  { payment, decision: { update, released } }: DecidedAnswer,
   locked: ReadonlyMap<string, LockedPayment>,
 ): readonly PaymentChange[] {
+  const { id, releasedPaymentId } = payment;
   const own = locked.get(id);
   if (own === undefined || !takesAnswer(own, update)) return [];
+  const sending = sendingOf(payment, update);
+  if (sending !== null && own.sentAt?.getTime() !== sending.getTime()) return [];
   const waiting = releasedPaymentId === null ? undefined : locked.get(releasedPaymentId);
   if (waiting === undefined || !released?.from.includes(waiting.status)) return [{ id, update }];
   return [

@@ -86,9 +86,9 @@ const lockStatement = statement<LockedPayment>(
   'payments-lock-answered',
   `select p.* from (select * from ${tableOf(lockTypes, 1)} order by id) as w
    cross join lateral (
-     select id, status, releasing from payments
+     select id, status, releasing, sent_at as "sentAt" from payments
      where account_id = w.account_id and order_id = w.order_id and id = w.id for no key update) as p`,
-  { id: 'text', status: 'text', releasing: 'bool' },
+  { id: 'text', status: 'text', releasing: 'bool', sentAt: 'timestamptz' },
 );
 
 /**
