@@ -28,7 +28,7 @@ test('the pictures of README.md', async () => {
   const checkout = async (name: string, options: VisitOptions) => {
     const visit = await openVisit(baseUrl, options);
     await visit.page.goto(product);
-    await visit.page.getByLabel('Add the printable colour-mixing charts').check();
+    await visit.page.getByLabel('Printable colour-mixing charts').check();
     await visit.page.getByRole('button', { name: 'Pay $168.00' }).textContent();
     await save(visit, name);
   };
