@@ -13,7 +13,7 @@ import { chosenName } from '../../processors/processor-registry.ts';
 import type { DailyCounts } from '../../runs/daily-counts.rules.ts';
 import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
-import { type ClaimRenewal, createClaimRenewal } from './claim-renewals.ts';
+import { type ClaimedRenewal, type ClaimRenewal, createClaimRenewal } from './claim-renewals.ts';
 import {
   type ChargeScope,
   type DueCursor,
@@ -42,6 +42,9 @@ const paymentsOfAccountMax = 512;
  */
 export const unansweredMax = 64;
 const unansweredDetail = 'The payment processor took no payments any more. What is still due is left to the next run.';
+
+const unclaimedDetail = (count: number): string =>
+  `${count === 1 ? '1 renewal' : `${count} renewals`} could not be begun, and the log says why. The next run tries again.`;
 
 const withoutProcessorText = (count: number): string =>
   `${waiting(count)} until you choose a payment processor (PUT /api/v1/payment-processor).`;
@@ -74,8 +77,10 @@ interface Charging {
   readonly callsOf: Map<string, Semaphore>;
   /** Whether a payment has had an answer. */
   answered: boolean;
-  /** Payments in a row whose outcome is unknown, or with which the processor did nothing. */
+  /** Payments in a row whose outcome is unknown, with which the processor did nothing, or that could not be claimed. */
   unanswered: number;
+  /** Renewals that could not be claimed. */
+  unclaimed: number;
   /** These were too many, whatever is answered afterwards. */
   gaveUp: boolean;
   /** Renewals that wait until the account has chosen a processor. */
@@ -109,6 +114,7 @@ async function renewOfAccount(
     callsOf: new Map(),
     answered: false,
     unanswered: 0,
+    unclaimed: 0,
     gaveUp: false,
     withoutProcessor: 0,
     cardsElsewhere: 0,
@@ -119,6 +125,9 @@ async function renewOfAccount(
     await charging.paymentSlots.idle();
   }
   charging.paymentSlots.throwFailure();
+  if (charging.unclaimed > 0) {
+    counts.problems.push({ code: 'account_failed', detail: unclaimedDetail(charging.unclaimed) });
+  }
   if (charging.withoutProcessor > 0) {
     counts.problems.push({ code: 'no_payment_processor', detail: withoutProcessorText(charging.withoutProcessor) });
   }
@@ -221,7 +230,7 @@ async function callWhenAllowed(
   onBegun: (begun: Begun | undefined) => void,
 ): Promise<void> {
   const charge = async (): Promise<void> => {
-    const claimed = mustStop(charging) ? undefined : await charging.claimRenewal(due);
+    const claimed = mustStop(charging) ? undefined : await claimUnlessFaulty(charging, due);
     if (claimed === undefined) return onBegun(undefined);
     const { payment, resends, refusedBefore } = claimed;
     const context: RecordContext = { requestId: null, isFirst: true, refusedBefore };
@@ -234,7 +243,24 @@ async function callWhenAllowed(
   await (ofProcessor === undefined ? ofAll() : ofProcessor.run(ofAll));
 }
 
-function countAnswer(charging: Charging, { status }: Answered): void {
+/** One that cannot be claimed keeps no other waiting; so many in a row are no single faults. */
+async function claimUnlessFaulty(charging: Charging, due: PayableSubscription): Promise<ClaimedRenewal | undefined> {
+  try {
+    return await charging.claimRenewal(due);
+  } catch (err) {
+    if (isOutage(err)) throw err;
+    const { deps, scope } = charging;
+    deps.logger.error(
+      { err, accountId: scope.accountId, orderId: due.order_id },
+      'a renewal could not be claimed; the next run tries again',
+    );
+    charging.unclaimed += 1;
+    countAnswer(charging, { status: 'unknown' });
+    return undefined;
+  }
+}
+
+function countAnswer(charging: Charging, { status }: Pick<Answered, 'status'>): void {
   const isAnswer = status !== 'unknown' && status !== 'not_done';
   charging.answered ||= isAnswer;
   charging.unanswered = isAnswer ? 0 : charging.unanswered + 1;
@@ -250,7 +276,7 @@ function callsOfProcessor({ deps, callsOf }: Charging, name: string): Semaphore 
   return calls;
 }
 
-/** One payment's fault keeps no other waiting; an outage, and a claim that failed, end the step. */
+/** One payment's fault keeps no other waiting; an outage ends the step. */
 async function recordWhenAnswered(charging: Charging, whenBegun: Promise<Begun | undefined>): Promise<void> {
   const { deps, run } = charging;
   const begun = await whenBegun;
