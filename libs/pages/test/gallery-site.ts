@@ -10,7 +10,7 @@ const textOf = (...names: readonly string[]): string =>
     .map((part) => readFileSync(part, 'utf8'))
     .join('\n');
 
-/** The pages for developers have a style and a script of their own. */
+/** The pages for developers have a style and a script of their own; tests add that of the dashboard. */
 const assets: Readonly<Record<string, { readonly type: string; readonly body: string }>> = {
   '/style.css': { type: 'text/css', body: textOf('pages.css', 'dashboard.css') },
   '/developers.css': { type: 'text/css', body: textOf('developers.css') },
@@ -22,6 +22,7 @@ const assets: Readonly<Record<string, { readonly type: string; readonly body: st
     type: 'image/svg+xml',
     body: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 90"><path fill="#c8d6c4" d="M0 0h160v90H0z"/><circle cx="60" cy="40" r="26" fill="#8a5a3c"/></svg>',
   },
+  '/dashboard.js': { type: 'text/javascript', body: textOf('dashboard.js') },
   '/developers.js': { type: 'text/javascript', body: textOf('developers.js') },
 };
 

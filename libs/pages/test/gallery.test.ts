@@ -191,3 +191,21 @@ test('below the button stands only what is true of the purchase', () => {
   expect(trustOf('stripe-other-currency')).toBe(days);
   expect(trustOf('stripe-saved-for-renewals')).toBe(`Card data goes straight to Stripe · ${days} · Cancel at any time`);
 });
+
+test('a day in a badge is that of the moment beside it, in the reader’s zone', async () => {
+  const { page } = await openVisit(await startGallery(), { size: 'desktop', timeZone: 'Pacific/Kiritimati' });
+  await page.clock.setFixedTime('2026-10-01T00:00:00.000Z');
+  await page.goto('/subscription-ending');
+  await page.addScriptTag({ url: '/dashboard.js', type: 'module' });
+  const shown = await page.locator('main time[datetime="2026-11-23T12:00:00.000Z"]').allInnerTexts();
+  expect([shown.length > 1, shown.filter((text) => !text.startsWith('Nov 24, 2026'))]).toEqual([true, []]);
+});
+
+test('a time that is near has no point after its unit: sentences have one of their own', async () => {
+  const { page } = await openVisit(await startGallery(), { size: 'desktop' });
+  await page.clock.setFixedTime('2026-11-23T10:00:00.000Z');
+  await page.goto('/subscription-ending');
+  await page.addScriptTag({ url: '/dashboard.js', type: 'module' });
+  const shown = await page.locator('main time[data-local][datetime="2026-11-23T12:00:00.000Z"]').allInnerTexts();
+  expect([shown.length > 1, new Set(shown)]).toEqual([true, new Set(['in 2 hr'])]);
+});

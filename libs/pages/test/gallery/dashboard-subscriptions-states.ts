@@ -64,6 +64,10 @@ export const dashboardSubscriptionsStates: Readonly<Record<string, () => Html>> 
   },
   'subscription-past-due': () => shown(pastDue),
   'subscription-paused': () => shown(withHistory({ status: 'paused', customer_email: 'ada@example.com' }), 'pause'),
+  'subscription-ending': () =>
+    shown(
+      withHistory({ cancel_at: '2026-11-23T12:00:00.000Z', next_charge_at: null, customer_email: 'ada@example.com' }),
+    ),
   'subscription-ended': () =>
     shown(withHistory({ status: 'canceled', canceled_at: subscription.started_at }, [renewed])),
   'subscription-cancel': () => {
