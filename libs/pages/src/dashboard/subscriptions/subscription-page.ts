@@ -26,6 +26,7 @@ const texts = {
   began: 'Began',
   paidUntil: 'Paid until',
   periodEnd: 'This period ends',
+  lastPeriod: 'Last period until',
   nextCharge: 'Next charge',
   ends: 'Ends',
   ended: 'Ended',
@@ -82,7 +83,9 @@ function factsCard(of: SubscriptionWithHistory, formats: Formats): Html {
     [texts.began, when(of.started_at, formats)],
   ];
   const isExternal = of.collection === 'external';
-  all.push([isExternal ? texts.periodEnd : texts.paidUntil, when(of.current_period_end, formats)]);
+  // One that has ended may have got its money back.
+  const until = of.status === 'canceled' ? texts.lastPeriod : isExternal ? texts.periodEnd : texts.paidUntil;
+  all.push([until, when(of.current_period_end, formats)]);
   if (of.next_charge_at !== null) all.push([texts.nextCharge, when(of.next_charge_at, formats)]);
   if (of.cancel_at !== null) all.push([texts.ends, when(of.cancel_at, formats)]);
   if (of.canceled_at !== null) all.push([texts.ended, when(of.canceled_at, formats)]);
