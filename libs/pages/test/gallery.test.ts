@@ -85,6 +85,22 @@ test('on a phone no cell of a list stands over another one', async () => {
   expect(covered).toEqual([]);
 });
 
+test('on a small laptop no list reaches beyond what it stands in', async () => {
+  const { page } = await openVisit(await startGallery(), { size: 'desktop' });
+  await page.setViewportSize({ width: 1100, height: 844 });
+  const beyond: string[] = [];
+  for (const shown of shownPages.filter((each) => markup(each).includes('class="table"'))) {
+    await show(page, shown);
+    const over = (await page.evaluate(`[...document.querySelectorAll('.dashboard .table')].map((table) => {
+      const around = table.parentElement;
+      const inner = around.getBoundingClientRect().right - parseFloat(getComputedStyle(around).paddingRight);
+      return Math.round(table.getBoundingClientRect().right - inner);
+    })`)) as number[];
+    if (Math.max(0, ...over) > 0) beyond.push(`${shown.name} by ${Math.max(...over)}`);
+  }
+  expect(beyond).toEqual([]);
+});
+
 test('a phone shows the picture, the price and the whole field of the email at once, and bumps between card and code', async () => {
   const { page } = await openVisit(await startGallery());
   await page.setViewportSize({ width: 390, height: 844 });
