@@ -118,7 +118,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
     minLength: 1,
     maxLength: 3,
   }),
-  ...surroundings({ faults: 2, seam: 30 }, [0, 0, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs]),
+  ...surroundings({ faults: 2, seam: 30 }, [0, 0, 3_000, 12_000, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs]),
 });
 
 describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
