@@ -55,12 +55,24 @@ test('one renewal that cannot be claimed fails alone: all others are charged, an
   const replica = replicas.start();
   expect(await replica.renew(account)).toMatchObject({ charged: 69 });
   expect((await chargedOrders(account)).toSorted()).toEqual(good.toSorted());
-  expect(replicas.errors).toMatchObject([
-    [{ orderId: bad }, 'a renewal could not be claimed; the next run tries again'],
-  ]);
+  expect(replicas.errors).toMatchObject([[{ orderId: bad }, 'a renewal could not be begun; the next run tries again']]);
   await pool.query('alter table payments drop constraint refused');
   expect(await replica.renew(account)).toMatchObject({ charged: 1 });
   expect((await chargedOrders(account)).toSorted()).toEqual([bad, ...good].toSorted());
+});
+
+test('one renewal that needs no payment and cannot be written keeps no other waiting', async () => {
+  const { account, due } = await beginDue(5);
+  const [bad, free, ...charged] = due as [(typeof due)[0], (typeof due)[0], ...typeof due];
+  const { pool } = replicas.database;
+  await pool.query('update subscriptions set amount_cents = 0 where id = any ($1)', [[bad.id, free.id]]);
+  await pool.query(`alter table renewals add constraint refused check (subscription_id <> '${bad.id}') not valid`);
+  await replicas.start().renew(account);
+  await pool.query('alter table renewals drop constraint refused');
+  expect((await chargedOrders(account)).toSorted()).toEqual(charged.map(({ orderId }) => orderId).toSorted());
+  expect(await readRenewals(replicas, bad.id)).toEqual([]);
+  expect(await readRenewals(replicas, free.id)).toMatchObject([{ period: 2, status: 'paid' }]);
+  expect(replicas.errors.at(-1)).toMatchObject([{ orderId: bad.orderId }, expect.any(String)]);
 });
 
 test('what is due no more at the moment of the claim is left out, and the others of its batch are charged', async () => {

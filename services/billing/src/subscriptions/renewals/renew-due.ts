@@ -43,7 +43,7 @@ const paymentsOfAccountMax = 512;
 export const unansweredMax = 64;
 const unansweredDetail = 'The payment processor took no payments any more. What is still due is left to the next run.';
 
-const unclaimedDetail = (count: number): string =>
+const unwrittenDetail = (count: number): string =>
   `${count === 1 ? '1 renewal' : `${count} renewals`} could not be begun, and the log says why. The next run tries again.`;
 
 const withoutProcessorText = (count: number): string =>
@@ -79,8 +79,8 @@ interface Charging {
   answered: boolean;
   /** Payments in a row whose outcome is unknown, with which the processor did nothing, or that could not be claimed. */
   unanswered: number;
-  /** Renewals that could not be claimed. */
-  unclaimed: number;
+  /** Renewals that could not be begun, as their rows could not be written. */
+  unwritten: number;
   /** These were too many, whatever is answered afterwards. */
   gaveUp: boolean;
   /** Renewals that wait until the account has chosen a processor. */
@@ -114,7 +114,7 @@ async function renewOfAccount(
     callsOf: new Map(),
     answered: false,
     unanswered: 0,
-    unclaimed: 0,
+    unwritten: 0,
     gaveUp: false,
     withoutProcessor: 0,
     cardsElsewhere: 0,
@@ -125,8 +125,8 @@ async function renewOfAccount(
     await charging.paymentSlots.idle();
   }
   charging.paymentSlots.throwFailure();
-  if (charging.unclaimed > 0) {
-    counts.problems.push({ code: 'account_failed', detail: unclaimedDetail(charging.unclaimed) });
+  if (charging.unwritten > 0) {
+    counts.problems.push({ code: 'account_failed', detail: unwrittenDetail(charging.unwritten) });
   }
   if (charging.withoutProcessor > 0) {
     counts.problems.push({ code: 'no_payment_processor', detail: withoutProcessorText(charging.withoutProcessor) });
@@ -178,7 +178,12 @@ async function nextPage(charging: Charging, after: DueCursor | null): Promise<Pa
   const page = await readDue(deps.database, scope, { after, limit: pageMax });
   const last = page.at(-1);
   if (last === undefined) return null;
-  const renewed = await renewWithoutPayment(deps, scope, page.filter(needsNoPayment));
+  const unpaid = page.filter(needsNoPayment);
+  const ended = await renewWithoutPayment(deps, scope, unpaid);
+  for (const [index, result] of ended.entries()) {
+    if (!result.ok) leaveFaulty(charging, unpaid[index] as DueSubscription, result.error);
+  }
+  const renewed = ended.filter((result) => result.ok && result.value).length;
   charging.run.progress.done(renewed);
   if (renewed > 0) deps.wakeRelay();
   const due = await withProcessor(
@@ -243,21 +248,26 @@ async function callWhenAllowed(
   await (ofProcessor === undefined ? ofAll() : ofProcessor.run(ofAll));
 }
 
-/** One that cannot be claimed keeps no other waiting; so many in a row are no single faults. */
+/** @returns undefined where it is not claimed */
 async function claimUnlessFaulty(charging: Charging, due: PayableSubscription): Promise<ClaimedRenewal | undefined> {
   try {
     return await charging.claimRenewal(due);
   } catch (err) {
-    if (isOutage(err)) throw err;
-    const { deps, scope } = charging;
-    deps.logger.error(
-      { err, accountId: scope.accountId, orderId: due.order_id },
-      'a renewal could not be claimed; the next run tries again',
-    );
-    charging.unclaimed += 1;
+    leaveFaulty(charging, due, err);
     countAnswer(charging, { status: 'unknown' });
     return undefined;
   }
+}
+
+/** One that cannot be written keeps no other waiting. @throws an outage */
+function leaveFaulty(charging: Charging, due: DueSubscription, err: unknown): void {
+  if (isOutage(err)) throw err;
+  const { deps, scope } = charging;
+  deps.logger.error(
+    { err, accountId: scope.accountId, orderId: due.order_id },
+    'a renewal could not be begun; the next run tries again',
+  );
+  charging.unwritten += 1;
 }
 
 function countAnswer(charging: Charging, { status }: Pick<Answered, 'status'>): void {

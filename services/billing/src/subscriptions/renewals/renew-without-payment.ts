@@ -1,6 +1,8 @@
+import type { ItemResult } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
+import { together } from '@app/service-kit/together';
 import { inserting } from '../../charging/row-writers.ts';
 import { lockDueSql, lockDueValues } from './claim-statements.ts';
 import type { ChargeScope, DueSubscription } from './due-subscriptions.ts';
@@ -44,21 +46,31 @@ export const needsNoPayment = ({ amount_cents, hard_declined, free_attempt }: Du
 
 /**
  * Ends renewals that need no call of the processor, all in one transaction: a period that costs nothing is paid, and an attempt
- * on a card that does not work any more has failed.
- * @returns how many of them were still due
+ * on a card that does not work any more has failed. Should it fail, each is ended by itself.
+ * @returns whether each was still due, or why it could not be written
  */
 export async function renewWithoutPayment(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   run: ChargeScope,
   due: readonly DueSubscription[],
-): Promise<number> {
-  if (due.length === 0) return 0;
-  return await database.transaction(async (client) => {
-    const { rows } = await client.query(lockStatement(lockDueValues(run, due)));
-    const results = rows.map((row) => resultOf(row, run.now));
-    if (results.length > 0) await write(client, run, results, clock.nowMs());
-    return results.length;
-  });
+): Promise<readonly ItemResult<boolean>[]> {
+  if (due.length === 0) return [];
+  return await together((some: readonly DueSubscription[]) =>
+    database.transaction((client) => endAll(client, run, some, clock.nowMs())),
+  )(due);
+}
+
+async function endAll(
+  client: Client,
+  run: ChargeScope,
+  due: readonly DueSubscription[],
+  nowMs: number,
+): Promise<boolean[]> {
+  const { rows } = await client.query(lockStatement(lockDueValues(run, due)));
+  const results = rows.map((row) => resultOf(row, run.now));
+  if (results.length > 0) await write(client, run, results, nowMs);
+  const ended = new Set(results.map(({ subscription }) => subscription.id));
+  return due.map(({ id }) => ended.has(id));
 }
 
 interface Locked extends LockedSubscription {
