@@ -116,7 +116,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     }
 
     await page.goto('/app/search');
-    const typed = page.getByLabel('Email, name, code or id');
+    const typed = page.getByLabel('Email, name, code, order number or id');
     const search = async (text: string) => {
       await typed.fill(text);
       await page.getByRole('button', { name: 'Search' }).last().click();

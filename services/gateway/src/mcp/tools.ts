@@ -79,7 +79,7 @@ export const namedTools: readonly Tool[] = [
     extra: { product: z.string().optional().describe('Name, slug or id of a product.') },
     resolve: findProduct,
     words: {
-      q: 'Buyer’s email, order id, or how the buyer’s name begins. For a product use `product`.',
+      q: 'Buyer’s email, order id or number, or how the buyer’s name begins. For a product use `product`.',
       affiliateCode: 'Sales that this affiliate’s link brought.',
     },
     defaults: shortPage,

@@ -22,7 +22,7 @@ export interface Found {
 }
 
 /**
- * Searches for a text: in orders and subscriptions for a buyer's whole address, or the beginning of a name; in products and affiliates
+ * Searches for a text: in orders and subscriptions for a buyer's whole address, the number of an order, or the beginning of a name; in products and affiliates
  * for a part of a name, of an address or of a code.
  */
 export async function find(visit: Visit, text: string): Promise<Found> {

@@ -12,9 +12,9 @@ import { type Found, readMax, shownMax } from './find.ts';
 
 const texts = {
   title: 'Search',
-  label: 'Email, name, code or id',
+  label: 'Email, name, code, order number or id',
   search: 'Search',
-  hint: 'Orders and subscriptions are found by the buyer’s whole email address, or by how the buyer’s name begins; products and affiliates by a part of their name, address or code.',
+  hint: 'Orders and subscriptions are found by the buyer’s whole email address, by the number on a receipt, or by how the buyer’s name begins; products and affiliates by a part of their name, address or code.',
   none: (text: string) => `Nothing matches “${text}”. Test orders and test subscriptions are not searched.`,
   orders: 'Orders',
   subscriptions: 'Subscriptions',
