@@ -97,6 +97,8 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   knocks: fc.array(fc.record({ knock, at: fc.constantFrom(0 as const, 1 as const) }), { minLength: 1, maxLength: 4 }),
   ...surroundings({ faults: 3, seam: 30 }, [
     0,
+    3_000,
+    12_000,
     minuteMs,
     5 * minuteMs,
     hourMs,
