@@ -13,8 +13,8 @@ type Payload = LoggedEvent['payload'];
 
 /** The page of what an event is about, by the first of these fields that its payload has. */
 const pages: readonly (readonly [field: string, start: string])[] = [
-  ['orderId', '/app/orders/'],
   ['subscriptionId', '/app/subscriptions/'],
+  ['orderId', '/app/orders/'],
   ['affiliate', '/app/affiliates/code/'],
   ['productId', '/app/products/'],
 ];
