@@ -317,7 +317,7 @@ test('a success that its event tells while another payment of the order waits fo
   const input = startInput({ orderId: newId('order', harness.clock.nowMs()), paymentMethod: 'pm_card_visa' });
   stripe.fail(isNew, 'late');
   const first = await harness.requester.request(startPayment, input, commandOf(account));
-  harness.clock.advance(10_000);
+  harness.clock.advance(30_000);
   await announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(first.paymentId), 2);
   const begunAt = harness.clock.now().toISOString();
   const card = { paymentMethod: 'pm_card_authenticationRequired', returnUrl: 'https://shop.example/' };
@@ -370,7 +370,7 @@ test('a payment that Stripe makes after it was given up counts by its event, and
   stripe.fail(isNew, 'late');
   const first = await harness.requester.request(startPayment, input, commandOf(account));
   expect(first).toMatchObject({ status: 'processing' });
-  harness.clock.advance(10_000);
+  harness.clock.advance(30_000);
   // First that it is unknown, then that it is given up.
   await announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(first.paymentId), 2);
   expect(await statusOf(account, input.orderId)).toBe('declined');
