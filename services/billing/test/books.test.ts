@@ -340,7 +340,7 @@ test('a hold that was voided or captured at the processor while it is recorded a
   const reported = await reportedOf(account);
   // Both are settled by the platform itself: a seller who did it too would charge anew, or give away what is paid.
   expect(reported.map(({ summary }) => summary)).toEqual([
-    expect.stringContaining('Nothing is charged: the order ends'),
+    expect.stringContaining('the order of a released one ends and nothing is charged'),
     expect.stringContaining('leave it there'),
   ]);
   const settle = (orderId: string) => settleHold(replica.deps, caller(account), orderId, 'declined');

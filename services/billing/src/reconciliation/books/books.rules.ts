@@ -263,7 +263,7 @@ const missingThere: Record<MoneyKind, (own: OwnPayment) => string> = {
 };
 
 const releasedText = (record: ListedFact, hold: OwnHold): string =>
-  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}). Nothing is charged: the order ends when the buyer has decided on the upsell, or the time for that is over.`;
+  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)}, or expired there (reference ${record.reference}). When the buyer has decided on the upsell, or the time for that is over, the order of a released one ends and nothing is charged; for one that expired the saved card is charged.`;
 
 const capturedText = (record: ListedFact, hold: OwnHold): string =>
   `${theirs(record, 'capture')} of the hold of order ${hold.orderId}, which the platform did not make (payment ${hold.id}). The buyer paid, and ${hold.hold_status === 'held' ? countedLater : 'the order does not count it: give it back there, or give the buyer what it was for.'}`;
