@@ -59,20 +59,23 @@ function countDone(
 const found: ReadonlySet<string> = new Set(['orphan', 'charging_stopped']);
 
 /** What daily runs found wrong while the actors acted. */
-function compareProblems({ events }: Books, { problems, capturedThere, canceledThere }: Answers): Comparison {
+function compareProblems({ events, payments }: Books, { problems, capturedThere, canceledThere }: Answers): Comparison {
   const comparison = comparing('problems of daily runs, those that kills explain');
   for (const [problem, times] of problems) {
     comparison.lines += times;
     // Of each orphan the seller was notified, which is compared below.
     if (!expectedProblems.has(problem) && !problem.startsWith('orphans_found')) comparison.wrong(problem, times);
   }
+  const expired = new Set(
+    payments.flatMap(({ card, reference }) => (card?.includes('hold_expired') ? [reference] : [])),
+  );
   // What the seller was notified of has both sides of each.
   for (const { subject, data } of events) {
     if (subject !== 'evt.billing.daily-run.noticed.v1' || !found.has(String(data.code))) continue;
-    // Until its buyer decides, what the seller did to a hold at Stripe itself, a capture or its end, stands there alone.
+    // Until its buyer decides, what the seller did to a hold at Stripe itself, a capture or its end, and a hold's expiry stand there alone.
     const [, holdId = ''] = /\(reference (\w+)\//.exec(String(data.summary)) ?? [];
     comparison.lines += 1;
-    if (!capturedThere.has(holdId) && !canceledThere.has(holdId))
+    if (!capturedThere.has(holdId) && !canceledThere.has(holdId) && !expired.has(holdId))
       comparison.wrong(`notified of ${data.code}`, data.summary);
   }
   return comparison;

@@ -45,7 +45,9 @@ export function compareSubscriptions(world: World, books: Books): Comparison {
     );
     for (const charge of taken) if (!paid.has(charge.id)) comparison.wrong('a charge of no period', charge);
     if (known.get(order_id)?.status === 'refunded') comparison.equal(`${id} of a refunded order`, status, 'canceled');
-    checkPeriods(comparison, id, paying);
+    // Periods of a recorded order that its seller collected, until its buyer gave a card, are in no row.
+    const first = known.get(order_id)?.source === 'api' ? paying[0]?.period : undefined;
+    checkPeriods(comparison, id, paying, first);
     checkCard(comparison, subscription, books);
     const renewed = new Set(taken.map(({ id }) => id));
     const charges = (days.get(order_id) ?? []).filter(({ payment_id }) => renewed.has(payment_id));
@@ -81,11 +83,11 @@ function checkCard(comparison: Comparing, { id, status, order_id, payment_method
 }
 
 /** Periods follow one another without a gap in their numbers, and none begins before the one before has ended. */
-function checkPeriods(comparison: Comparing, id: string, paid: readonly Renewal[]): void {
+function checkPeriods(comparison: Comparing, id: string, paid: readonly Renewal[], first = 2): void {
   comparison.equal(
     `numbers of periods of ${id}`,
     paid.map(({ period }) => period),
-    paid.map((_, n) => n + 2),
+    paid.map((_, n) => n + first),
   );
   for (const [n, renewal] of paid.entries()) {
     const before = paid[n - 1];

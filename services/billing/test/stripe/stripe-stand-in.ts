@@ -64,6 +64,7 @@ export class StripeStandIn {
   readonly #keys = new Map<string, Key>();
   readonly #faults: { readonly matches: Matches; readonly fault: StripeFault }[] = [];
   #late: (() => Promise<unknown>)[] = [];
+  #isBusy = false;
   readonly #arrivals = createArrivals<string>();
   readonly #ownFaults: unknown[] = [];
   #disturbance: (request: StripeRequest) => StripeFault | undefined = () => undefined;
@@ -153,6 +154,16 @@ export class StripeStandIn {
   mend(): void {
     this.#disturbance = () => undefined;
     this.#faults.length = 0;
+  }
+
+  /** Refuses all requests for their rate, with nothing done, until the work has ended. */
+  async whileBusy(work: () => Promise<void>): Promise<void> {
+    this.#isBusy = true;
+    try {
+      await work();
+    } finally {
+      this.#isBusy = false;
+    }
   }
 
   /** Delivers what waits on its way, last sent first. */
@@ -291,6 +302,7 @@ export class StripeStandIn {
   }
 
   #faultOf(request: StripeRequest): StripeFault | undefined {
+    if (this.#isBusy) return 'rate_limited';
     const index = this.#faults.findIndex(({ matches }) => matches(request));
     if (index >= 0) return this.#faults.splice(index, 1)[0]?.fault;
     const disturbed = this.#disturbance(request);
