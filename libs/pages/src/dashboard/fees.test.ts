@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { overview } from '../../test/gallery/dashboard-numbers-states.ts';
-import { paidOrder } from '../../test/gallery/dashboard-orders-samples.ts';
+import { nothingBesideOrder, paidOrder } from '../../test/gallery/dashboard-orders-samples.ts';
 import { formats, order } from '../../test/gallery/dashboard-samples.ts';
 import type { Html } from '../html.ts';
 import { metricsPage } from './metrics/metrics-page.ts';
@@ -18,15 +18,8 @@ const shown = (changes: object): string =>
   textOf(
     orderPage({
       order: Object.assign({}, paidOrder, { total_cents: 10_000, refunded_cents: 2_500, currency: 'usd' }, changes),
-      ...{
-        deliveries: [],
-        activity: [],
-        subscription: null,
-        refund: null,
-        receipt: null,
-        withdrawal: undefined,
-        formats,
-      },
+      ...nothingBesideOrder,
+      formats,
     }).main,
   );
 

@@ -122,6 +122,16 @@ export const activity: readonly ActivityEntry[] = [
   Object.assign({}, entry, { id: 'ntc_1', kind: 'notice', summary: 'This order may be a duplicate of another one.' }),
 ];
 
+/** What the page of an order shows beside it, where there is nothing of it. */
+export const nothingBesideOrder = {
+  deliveries: [],
+  activity: [],
+  subscription: null,
+  refund: null,
+  receipt: null,
+  withdrawal: undefined,
+};
+
 export const paidOrder: OrderWithPayments = Object.assign({}, order, {
   payments: [declined, payment],
   disputes: null,

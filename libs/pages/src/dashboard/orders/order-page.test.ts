@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest';
-import { paidOrder } from '../../../test/gallery/dashboard-orders-samples.ts';
+import { nothingBesideOrder, paidOrder } from '../../../test/gallery/dashboard-orders-samples.ts';
 import { deliveryOf } from '../../../test/gallery/dashboard-tools-samples.ts';
 import { formatsFor } from '../../formats.ts';
 import { orderPage } from './order-page.ts';
 
-const nothing = {
-  deliveries: [],
-  activity: [],
-  subscription: null,
-  refund: null,
-  receipt: null,
-  withdrawal: undefined,
-};
-const of = { order: paidOrder, ...nothing, formats: formatsFor('en-US') };
+const of = { order: paidOrder, ...nothingBesideOrder, formats: formatsFor('en-US') };
 
 test('an order has the number that its buyer reads beside the whole id', () => {
   const { text } = orderPage(of).main;
