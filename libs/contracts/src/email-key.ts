@@ -49,5 +49,5 @@ const asciiDomain = new RegExp(String.raw`^(?:${label}\.)+(?!\d+$)(?=.{2})${labe
 export function envelopeBytes(address: string): number | null {
   const start = domainStart(address);
   const domain = domainToASCII(address.slice(start + 1));
-  return asciiDomain.test(domain) ? new TextEncoder().encode(address.slice(0, start)).length + 1 + domain.length : null;
+  return asciiDomain.test(domain) ? Buffer.byteLength(address.slice(0, start)) + 1 + domain.length : null;
 }

@@ -35,7 +35,7 @@ interface Cluster {
 
 /** A leftover backend may hold the shared memory for a moment after its postmaster was killed. */
 const startAttemptsMs = 10_000;
-/** Crash recovery replays at most max_wal_size (512 MB): seconds, but give a slow disk time. */
+/** Crash recovery replays at most max_wal_size (1 GB): seconds, but give a slow disk time. */
 const readyWithinMs = 60_000;
 
 /**

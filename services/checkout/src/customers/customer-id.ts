@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { emailKey } from '@app/contracts/email-key';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
 
@@ -8,8 +8,6 @@ import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
  * hold no time.
  */
 export function customerIdOf(accountId: string, email: string): string {
-  const digest = createHash('sha256')
-    .update(`customer\0${accountId}\0${emailKey(email)}`)
-    .digest();
+  const digest = hash('sha256', `customer\0${accountId}\0${emailKey(email)}`, 'buffer');
   return `${idPrefixes.customer}_${idSuffixOf(digest.readUIntBE(0, 6), digest.subarray(6))}`;
 }
