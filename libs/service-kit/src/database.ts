@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import {
   type AnyEntity,
   type EntityClass,
@@ -9,11 +8,15 @@ import {
 import type pg from 'pg';
 import { connectionSettings } from './connection-settings.ts';
 import { type MigrateOptions, type Migrations, type SchemaState, schemaState } from './migrations.ts';
+import { commitWith, streamOf } from './pipelined.ts';
 import { definePoint } from './points.ts';
 import { observePool } from './pool-gauges.ts';
 import { columnTypes } from './postgres-types.ts';
 import type { Check } from './service.ts';
+import type { AnyStatement, StatementQuery } from './statement.types.ts';
 import { traceStatements } from './statement-spans.ts';
+
+export type { AnyStatement, StatementQuery } from './statement.types.ts';
 
 /** A service's database: the ORM for what people edit, the pool for statements on what flows. They share connections. */
 export interface Database {
@@ -23,8 +26,11 @@ export interface Database {
   readonly migrations: Migrations;
   /** A fresh entity manager for one request or message. */
   fork(): EntityManager;
-  /** Runs work between BEGIN and COMMIT on one connection; any error rolls back and is thrown on. */
-  transaction<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /**
+   * Runs work between BEGIN and COMMIT on one connection; any error rolls back and is thrown on.
+   * @param lastOf the statements that end the transaction, of the work's result: they are sent together with COMMIT
+   */
+  transaction<T>(work: (client: Client) => Promise<T>, lastOf?: (result: T) => readonly AnyStatement[]): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -65,7 +71,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     pool,
     migrations: options.migrations,
     fork: () => orm.em.fork() as EntityManager,
-    transaction: (work) => transaction(pool, work),
+    transaction: (work, lastOf) => transaction(pool, work, lastOf),
     close: async () => {
       observed.close();
       await orm.close(true);
@@ -90,6 +96,8 @@ async function openOrm(
       application_name: options.applicationName,
       ...connectionSettings(options.settings),
       types: columnTypes(),
+      // Statements that do not wait for each other are sent together: `pipelined`.
+      pipeline: true,
       ...(connectMs === undefined ? {} : { connectionTimeoutMillis: connectMs }),
       ...(statementMs > 0 ? { statement_timeout: statementMs, query_timeout: statementMs + silenceMs } : {}),
       onPoolCreated: (pool: pg.Pool) => {
@@ -148,20 +156,17 @@ function leaveSilentServer(pool: pg.Pool): void {
   });
 }
 
-/** An orderly end would wait for the server; the types of `pg` do not show the connection. */
-function streamOf(client: Client): Duplex {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
-}
-
-async function transaction<T>(pool: pg.Pool, work: (client: Client) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  pool: pg.Pool,
+  work: (client: Client) => Promise<T>,
+  lastOf: (result: T) => readonly AnyStatement[] = () => [],
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
     const result = await work(client);
-    const { command } = await client.query('commit');
-    // PostgreSQL answers the commit of a failed transaction with a rollback, not with an error.
-    if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
+    await commitWith(client, lastOf(result));
     return result;
   } catch (err) {
     // A rollback would wait for the silent server as long again.
@@ -213,13 +218,6 @@ type ColumnType<Value> = [Value] extends [never]
 
 /** The columns of the rows of a statement with their types, as PostgreSQL names them. Any may be null. */
 export type ColumnsOf<Row> = { readonly [Column in keyof Row]-?: ColumnType<NonNullable<Row[Column]>> };
-
-declare const rowType: unique symbol;
-
-/** A statement with its values, and, for the compiler alone, what its rows are. */
-export interface StatementQuery<Row extends object> extends pg.QueryConfig {
-  readonly [rowType]: Row;
-}
 
 /**
  * A statement that PostgreSQL parses and plans once per connection. Names are unique within a service.

@@ -1,4 +1,5 @@
 import type { Client, Database } from '@app/service-kit/database';
+import { wholeWork } from './whole-work.ts';
 
 /** To the code it looks like a connection that broke: nothing that it tries afterwards has an effect either. */
 class DiedError extends Error {
@@ -46,8 +47,8 @@ export function dyingAt(seam: number): DyingProcess {
       ...database,
       pool: poolOf(database, between),
       // Between its statements too; what was not committed then is rolled back, as when a connection ends.
-      transaction: async (work) => {
-        const result = await database.transaction((client) => work(clientOf(client, between)));
+      transaction: async (work, lastOf) => {
+        const result = await database.transaction((client) => wholeWork(work, lastOf)(clientOf(client, between)));
         pass();
         return result;
       },

@@ -1,4 +1,5 @@
 import type { Client, Database } from '@app/service-kit/database';
+import { wholeWork } from '@app/testing/whole-work';
 
 /** Counts the statements of a replica by their names, and notes their texts. */
 export function counting() {
@@ -15,7 +16,7 @@ export function counting() {
   const database = (inner: Database): Database => ({
     ...inner,
     pool: counted(inner.pool),
-    transaction: (work) => inner.transaction((client) => work(counted(client))),
+    transaction: (work, lastOf) => inner.transaction((client) => wholeWork(work, lastOf)(counted(client))),
   });
   return { database, counts, texts };
 }

@@ -1,6 +1,7 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { untilBlocked } from '@app/testing/poll-system';
+import { wholeWork } from '@app/testing/whole-work';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import type { ProcessorRecord } from '../src/processors/port.ts';
@@ -143,14 +144,14 @@ test('a process that dies before or after any statement of a refund leaves no su
 function waitingAfter(name: string, wait: () => Promise<void>): Wrap {
   const database = (inner: Database): Database => ({
     ...inner,
-    transaction: (work) =>
+    transaction: (work, lastOf) =>
       inner.transaction((client) => {
         const query = async (config: { readonly name?: string }, values?: unknown[]) => {
           const result = await client.query(config as never, values);
           if (config.name === name) await wait();
           return result;
         };
-        return work(Object.assign(Object.create(client), { query }));
+        return wholeWork(work, lastOf)(Object.assign(Object.create(client), { query }));
       }),
   });
   return { database };

@@ -188,8 +188,8 @@ test('a release that comes while the card is being held releases the hold', asyn
     // The card is held after the first look at the hold, and before the second one.
     database: (database) => ({
       ...database,
-      transaction: async (work) => {
-        const result = await database.transaction(work);
+      transaction: async (...of) => {
+        const result = await database.transaction(...of);
         if (!isHeld) await startPayment(buyer.deps, caller(account), input);
         isHeld = true;
         return result;

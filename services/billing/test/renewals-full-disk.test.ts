@@ -2,6 +2,7 @@ import { newId } from '@app/contracts/ids';
 import type { Client, Database } from '@app/service-kit/database';
 import { isDiskFull } from '@app/service-kit/outages';
 import { volume } from '@app/testing/long';
+import { wholeWork } from '@app/testing/whole-work';
 import { expect, test } from 'vitest';
 import { runDailyForAccount } from '../src/daily-run/start-daily-run.ts';
 import { dailySteps } from '../src/daily-run/steps.ts';
@@ -47,7 +48,7 @@ function diskWith(room: number): Wrap & { full: boolean; enough(): void } {
     database: (database: Database): Database => ({
       ...database,
       pool: over(database.pool),
-      transaction: (work) => database.transaction((client) => work(over(client))),
+      transaction: (work, lastOf) => database.transaction((client) => wholeWork(work, lastOf)(over(client))),
     }),
   };
   return disk;

@@ -2,6 +2,7 @@ import { newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { createArrivals } from '@app/testing/arrivals';
 import { announced } from '@app/testing/points';
+import { wholeWork } from '@app/testing/whole-work';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { renewalsRead } from '../src/points/points.ts';
@@ -224,7 +225,7 @@ const afterClaims =
   (callBack: (count: number) => void) =>
   (database: Database): Database => ({
     ...database,
-    transaction: async (work) => {
+    transaction: async (work, lastOf) => {
       let claimed = 0;
       const result = await database.transaction((client) => {
         const query = async (config: { name?: string }, values?: unknown[]) => {
@@ -232,7 +233,7 @@ const afterClaims =
           if (config.name === 'renewals-claim') claimed += written.rows.length;
           return written;
         };
-        return work(Object.assign(Object.create(client), { query }));
+        return wholeWork(work, lastOf)(Object.assign(Object.create(client), { query }));
       });
       if (claimed > 0) callBack(claimed);
       return result;

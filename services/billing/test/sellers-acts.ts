@@ -1,5 +1,6 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
+import { wholeWork } from '@app/testing/whole-work';
 import { expect } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { recordDispute } from '../src/disputes/record-dispute.ts';
@@ -247,7 +248,7 @@ export function actedAt(name: string, when: 'before' | 'after', act: () => Promi
       if (first && when === 'after') await act();
       return result;
     };
-    const transaction: Database['transaction'] = async (work) => {
+    const transaction: Database['transaction'] = async (work, lastOf) => {
       let hasFirst = false;
       const result = await inner.transaction((client) => {
         const inside = async (config: { readonly name?: string }, values?: unknown[]) => {
@@ -256,7 +257,7 @@ export function actedAt(name: string, when: 'before' | 'after', act: () => Promi
           if (first && when === 'before') await act();
           return await client.query(config as never, values);
         };
-        return work(Object.assign(Object.create(client), { query: inside }));
+        return wholeWork(work, lastOf)(Object.assign(Object.create(client), { query: inside }));
       });
       if (hasFirst && when === 'after') await act();
       return result;

@@ -1,5 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import type { Client, Database } from '@app/service-kit/database';
+import { wholeWork } from '@app/testing/whole-work';
 import { expect, test } from 'vitest';
 import { listActivity } from '../src/activity/list-activity.ts';
 import { rareRows, rareWaitingRows } from '../src/history/index-ranges.rules.ts';
@@ -26,9 +27,9 @@ function withCommitAfter(name: string, commit: () => Promise<unknown>): Database
       return result;
     };
   const pool = { query: watch((requested) => database.pool.query(requested as never)) } as unknown as Database['pool'];
-  const transaction: Database['transaction'] = (work) =>
+  const transaction: Database['transaction'] = (work, lastOf) =>
     database.transaction((client) =>
-      work({ query: watch((requested) => client.query(requested as never)) } as unknown as Client),
+      wholeWork(work, lastOf)({ query: watch((requested) => client.query(requested as never)) } as unknown as Client),
     );
   return { ...database, pool, transaction };
 }

@@ -1,4 +1,5 @@
 import type { Client, Database } from '@app/service-kit/database';
+import { wholeWork } from '@app/testing/whole-work';
 
 interface Plan {
   readonly 'Node Type': string;
@@ -78,7 +79,7 @@ export async function costOf(
     ...database,
     pool: { query } as unknown as Database['pool'],
     // What sets up a transaction comes as text; its statements are explained like the others.
-    transaction: (work) => work(client as unknown as Client),
+    transaction: (work, lastOf) => wholeWork(work, lastOf)(client as unknown as Client),
   });
   return cost;
 }

@@ -1,9 +1,10 @@
 import { type OutboxRow, outboxTypes } from '@app/messaging/outbox';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
-import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { type AnyStatement, type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { byNoIndex, isOneRow, sameKey } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
+
 import { writeAnswered } from '../ledger/answered-facts.ts';
 import type { Seen } from '../ledger/write-facts.ts';
 import { answersRecorded } from '../points/points.ts';
@@ -48,9 +49,9 @@ export function createOrderAnswerWriter(database: Database): AnswerWriter {
     concurrency: 2,
     keysOf: ({ payment: { accountId, orderId } }) => [`${accountId}/${orderId}`],
     run: together(async (answers) => {
-      const written = await database.transaction((client) => writeAnswers(client, answers));
+      const decided = await database.transaction((client) => decideAnswers(client, answers), writesOf);
       answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
-      return written;
+      return decided.map(isTaken);
     }),
   });
 }
@@ -58,23 +59,25 @@ export function createOrderAnswerWriter(database: Database): AnswerWriter {
 /** An answer that its payment takes, with the payments that it changes. */
 type TakenAnswer = Answer & { readonly changes: readonly PaymentChange[] };
 
-/** Locks and reads, decides, writes. @returns whether each answer was written */
-async function writeAnswers(client: Client, answers: readonly Answer[]): Promise<boolean[]> {
+const isTaken = ({ changes }: TakenAnswer): boolean => changes.length > 0;
+
+/** Locks and reads, and decides. @returns all answers; one that is not taken changes nothing */
+async function decideAnswers(client: Client, answers: readonly Answer[]): Promise<TakenAnswer[]> {
   const locked = await lockPayments(client, answers);
-  const decided = answers.map((answer) => ({ ...answer, changes: changesOf(answer, locked) }));
-  const isTaken = ({ changes }: TakenAnswer): boolean => changes.length > 0;
-  await writeTaken(client, decided.filter(isTaken));
-  return decided.map(isTaken);
+  return answers.map((answer) => ({ ...answer, changes: changesOf(answer, locked) }));
 }
 
-async function writeTaken(client: Client, taken: readonly TakenAnswer[]): Promise<void> {
-  await updatePayments(client, taken.flatMap(updatesOf));
-  await writeAnswered(client, taken);
-  await writeCharges(client, taken);
-  await insertHolds(client, taken.flatMap(holdsOf));
-  await saveMethods(client, taken.flatMap(methodsOf));
-  await countCaptured(client, taken.flatMap(capturedOf));
-  await insertEvents(client, taken.flatMap(eventsOf));
+function writesOf(decided: readonly TakenAnswer[]): readonly AnyStatement[] {
+  const taken = decided.filter(isTaken);
+  return [
+    ...updatePayments(taken.flatMap(updatesOf)),
+    ...writeAnswered(taken),
+    ...writeCharges(taken),
+    ...insertHolds(taken.flatMap(holdsOf)),
+    ...saveMethods(taken.flatMap(methodsOf)),
+    ...countCaptured(taken.flatMap(capturedOf)),
+    ...insertEvents(taken.flatMap(eventsOf)),
+  ];
 }
 
 const keyTypes = { account_id: 'text', order_id: 'text' } as const;
@@ -144,8 +147,8 @@ const chargesOf = ({ payment, decision: { update, effects } }: Answer) =>
   rowsOf(effects.charge, { ...moneyOf(payment), id: payment.id, charged_at: update.finishedAt });
 
 /** Writes the charges of payments that succeeded. */
-export const writeCharges = (client: Client, answers: readonly Answer[]): Promise<void> =>
-  insertCharges(client, answers.flatMap(chargesOf));
+export const writeCharges = (answers: readonly Answer[]): readonly AnyStatement[] =>
+  insertCharges(answers.flatMap(chargesOf));
 
 const holdTypes: Effect<'hold'> = {
   reference: 'text',

@@ -1,5 +1,6 @@
-import { type Client, statement } from '@app/service-kit/database';
+import { type AnyStatement, statement } from '@app/service-kit/database';
 import { columnsOf, insertRowsSql } from '@app/service-kit/row-arrays';
+
 import { type SentPayment, successOf } from './facts.rules.ts';
 import { type FactsOf, factRowOf, factTypes, type Seen } from './write-facts.ts';
 
@@ -21,10 +22,10 @@ const writeStatement = statement(
 );
 
 /**
- * Keeps what answers and look-ups told, in the transaction that records them: every success but that of a card which is saved. None is
- * lacked, since its payment is there.
+ * The statement that keeps what answers and look-ups told, in the transaction that records them: every success but that of a card which is
+ * saved; none where there is none. None is lacked, since its payment is there.
  */
-export async function writeAnswered(client: Pick<Client, 'query'>, answers: readonly TakenAnswer[]): Promise<void> {
+export function writeAnswered(answers: readonly TakenAnswer[]): readonly AnyStatement[] {
   const rows = answers.flatMap(({ payment, decision: { update }, seen }) => {
     const { accountId: account_id, processor, test } = payment;
     // Every success has the processor's reference.
@@ -32,5 +33,5 @@ export async function writeAnswered(client: Pick<Client, 'query'>, answers: read
     if (fact === undefined) return [];
     return [{ account_id, processor, test, seen_by: seen.by, seen_at: seen.at, ...factRowOf(fact) }];
   });
-  if (rows.length > 0) await client.query(writeStatement(columnsOf(rows, answeredTypes)));
+  return rows.length === 0 ? [] : [writeStatement(columnsOf(rows, answeredTypes))];
 }

@@ -1,5 +1,6 @@
 import { insertOutboxSql } from '@app/messaging/outbox';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { pipelined } from '@app/service-kit/pipelined';
 import { recordOf } from '@app/service-kit/row-arrays';
 import {
   type Answer,
@@ -37,7 +38,7 @@ async function writeAnswer(client: Client, answer: Answer): Promise<boolean> {
   if (decision.effects.refunded !== null) await lockOrderFirst(client, accountId, orderId);
   const { rowCount } = await client.query(updateStatement([accountId, orderId, JSON.stringify([update])]));
   if (rowCount !== 1) return false;
-  await writeAnswered(client, [answer]);
+  await pipelined(client, writeAnswered([answer]));
   const { refunded } = decision.effects;
   const finishedAt = decision.update.finishedAt;
   if (refunded === null || finishedAt === null) await writeEvents(client, events);

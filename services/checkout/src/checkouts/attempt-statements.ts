@@ -1,6 +1,7 @@
-import { type Client, statement } from '@app/service-kit/database';
-import { isOneRow, sameKey } from '@app/service-kit/planner';
+import { type AnyStatement, type Client, statement } from '@app/service-kit/database';
+import { byNoIndex, isOneRow, sameKey } from '@app/service-kit/planner';
 import { recordOf } from '@app/service-kit/row-arrays';
+
 import type { Beginning, EarlierPurchase, LockedCheckout, ShopMode } from './begin-attempts.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
 
@@ -33,10 +34,10 @@ const lockBuyersStatement = statement<{ locked: unknown }>(
  * statement, which sees what was committed while this one waited. The keys are sorted, so that two transactions never wait for
  * each other; the release before locks the same ones.
  */
-export async function lockBuyers(client: Client, buyers: readonly Buyer[]): Promise<void> {
-  const names = buyers.map(({ account_id, product_id, email_key }) => `${account_id} ${product_id} ${email_key}`);
-  await client.query(lockBuyersStatement([names]));
-}
+export const lockBuyers = (buyers: readonly Buyer[]) =>
+  lockBuyersStatement([
+    buyers.map(({ account_id, product_id, email_key }) => `${account_id} ${product_id} ${email_key}`),
+  ]);
 
 // The look-up is lateral: of an array the planner expects ten rows, and would read a young table whole for them.
 const lockCheckoutsStatement = statement<LockedCheckout>(
@@ -53,15 +54,9 @@ const lockCheckoutsStatement = statement<LockedCheckout>(
   },
 );
 
-/** Locks checkouts in the order of their ids, as everything does that changes several. @returns them by their ids */
-export async function lockCheckouts(
-  client: Client,
-  keys: readonly CheckoutKey[],
-): Promise<ReadonlyMap<string, LockedCheckout>> {
-  const values = [keys.map(({ account_id }) => account_id), keys.map(({ id }) => id)];
-  const { rows } = await client.query(lockCheckoutsStatement(values));
-  return new Map(rows.map((row) => [row.id, row]));
-}
+/** Locks checkouts in the order of their ids, as everything does that changes several. */
+export const lockCheckouts = (keys: readonly CheckoutKey[]) =>
+  lockCheckoutsStatement([keys.map(({ account_id }) => account_id), keys.map(({ id }) => id)]);
 
 const modesStatement = statement<ShopMode>(
   'account-settings-modes',
@@ -71,17 +66,15 @@ const modesStatement = statement<ShopMode>(
   { account_id: 'text', revision: 'int4', test_mode: 'bool', asks_consent: 'bool' },
 );
 
-/** The mode of each account's shop, by the account; none for one whose settings no event has brought. */
-export async function readModes(client: Client, accountIds: readonly string[]): Promise<ReadonlyMap<string, ShopMode>> {
-  const { rows } = await client.query(modesStatement([[...new Set(accountIds)]]));
-  return new Map(rows.map((row) => [row.account_id, row]));
-}
+/** The mode of each account's shop; none for one whose settings no event has brought. */
+export const readModes = (accountIds: readonly string[]) => modesStatement([[...new Set(accountIds)]]);
 
 const buyerTypes = {
   ...{ id: 'text', account_id: 'text', product_id: 'text', email_key: 'text' },
   ...{ digests: 'text[]', since: 'timestamptz' },
 } as const;
-const ofBuyer = 'account_id = b.account_id and product_id = b.product_id and email_key = b.email_key';
+// Two indexes begin with the account: where nothing is known of a young table, the planner would take that of the product, and read all its orders.
+const ofBuyer = `account_id = b.account_id and email_key = b.email_key and ${byNoIndex('product_id = b.product_id')}`;
 
 const earlierStatement = statement<EarlierPurchase & { id: string }>(
   'purchases-of-buyers',
@@ -107,13 +100,7 @@ const earlierStatement = statement<EarlierPurchase & { id: string }>(
  * Of each buyer one purchase that was paid since a time, is under way, or lives on as a subscription, by the id of the checkout
  * that begins; rather one that has a digest in common with it. A buyer may have made any number, so only one is read.
  */
-export async function readEarlierPurchases(
-  client: Client,
-  buyers: readonly PayingBuyer[],
-): Promise<ReadonlyMap<string, EarlierPurchase>> {
-  const { rows } = await client.query(earlierStatement([JSON.stringify(buyers)]));
-  return new Map(rows.map((row) => [row.id, row]));
-}
+export const readEarlierPurchases = (buyers: readonly PayingBuyer[]) => earlierStatement([JSON.stringify(buyers)]);
 
 const givenUpStatement = statement<{ id: string }>(
   'checkouts-given-up',
@@ -154,8 +141,9 @@ const insertAttemptsStatement = statement(
    select ${attemptColumns} from json_to_recordset($1::json) as t(${recordOf(attemptTypes)})`,
 );
 
-/** Moves checkouts on and fixes their sales. Their rows are locked. */
-export async function writeBeginnings(client: Client, beginnings: readonly Beginning[]): Promise<void> {
+/** The statements that move checkouts on and fix their sales. Their rows are locked. */
+export function writeBeginnings(beginnings: readonly Beginning[]): readonly AnyStatement[] {
+  if (beginnings.length === 0) return [];
   const checkouts = [
     beginnings.map(({ row }) => row.account_id),
     beginnings.map(({ row }) => row.id),
@@ -164,7 +152,6 @@ export async function writeBeginnings(client: Client, beginnings: readonly Begin
     // When the attempt begins; the sweep's clock runs from then on.
     beginnings.map(({ row }) => row.attempt_began_at),
   ];
-  await client.query(beginStatement(checkouts));
   const attempts = beginnings.map(({ attempt, row }) => {
     const { account_id, id, attempt_no, sale, repeats_order, attempt_began_at } = row;
     const { commandId: command_id, digests } = attempt;
@@ -180,5 +167,5 @@ export async function writeBeginnings(client: Client, beginnings: readonly Begin
       repeats_order,
     };
   });
-  await client.query(insertAttemptsStatement([JSON.stringify(attempts)]));
+  return [beginStatement(checkouts), insertAttemptsStatement([JSON.stringify(attempts)])];
 }

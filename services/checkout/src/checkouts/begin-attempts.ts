@@ -3,6 +3,7 @@ import { hourMs } from '@app/contracts/durations';
 import { emailKey } from '@app/contracts/email-key';
 import { newId } from '@app/contracts/ids';
 import type { Client, Database } from '@app/service-kit/database';
+import { pipelined } from '@app/service-kit/pipelined';
 import { claimUses } from '../discounts/claim-uses.ts';
 import {
   findGivenUp,
@@ -38,7 +39,10 @@ export async function beginAttempts(database: Database, attempts: readonly NewAt
   const isFirst = (attempt: NewAttempt): boolean => firsts.get(attempt.row.id) === attempt;
   const begun = new Map<string, BegunAttempt>();
   for (const round of roundsOf(attempts.filter(isFirst))) {
-    const results = await database.transaction((client) => beginRound(client, round));
+    const { results } = await database.transaction(
+      (client) => decideRound(client, round),
+      ({ beginnings }) => writeBeginnings(beginnings),
+    );
     for (const [id, result] of results) begun.set(id, result);
   }
   return attempts.map((attempt) => (isFirst(attempt) && begun.get(attempt.row.id)) || 'stale');
@@ -64,8 +68,13 @@ function roundsOf(attempts: readonly NewAttempt[]): RecognizedAttempt[][] {
   return rounds;
 }
 
-/** Locks and reads, decides, writes. Locks are taken in the order of all transactions: buyers, checkouts, discounts. */
-async function beginRound(client: Client, round: readonly RecognizedAttempt[]): Promise<Map<string, BegunAttempt>> {
+interface DecidedRound {
+  readonly results: ReadonlyMap<string, BegunAttempt>;
+  readonly beginnings: readonly Beginning[];
+}
+
+/** Locks and reads, and decides. Locks are taken in the order of all transactions: buyers, checkouts, discounts. */
+async function decideRound(client: Client, round: readonly RecognizedAttempt[]): Promise<DecidedRound> {
   const findOf = await findOfAttempts(client, round);
   const results = new Map<string, BegunAttempt>();
   const due: DueAttempt[] = [];
@@ -76,9 +85,8 @@ async function beginRound(client: Client, round: readonly RecognizedAttempt[]): 
     if (typeof decision !== 'string') due.push(decision);
   }
   const beginnings = await beginningsOf(client, await withUses(client, due));
-  if (beginnings.length > 0) await writeBeginnings(client, beginnings);
   for (const { row } of beginnings) results.set(row.id, row);
-  return results;
+  return { results, beginnings };
 }
 
 async function findOfAttempts(
@@ -86,18 +94,20 @@ async function findOfAttempts(
   round: readonly RecognizedAttempt[],
 ): Promise<(attempt: NewAttempt) => FoundOfAttempt> {
   const buyers = round.flatMap(buyerOf);
-  if (buyers.length > 0) await lockBuyers(client, buyers);
   const rows = round.map(({ row }) => row);
-  const checkouts = await lockCheckouts(client, rows);
-  const modes = await readModes(
-    client,
-    rows.map(({ account_id }) => account_id),
-  );
-  const earlier = buyers.length === 0 ? undefined : await readEarlierPurchases(client, buyers);
+  const [, checkouts, modes, earlier] = await pipelined(client, [
+    lockBuyers(buyers),
+    lockCheckouts(rows),
+    readModes(rows.map(({ account_id }) => account_id)),
+    readEarlierPurchases(buyers),
+  ]);
+  const checkoutOf = new Map(checkouts.rows.map((row) => [row.id, row]));
+  const modeOf = new Map(modes.rows.map((row) => [row.account_id, row]));
+  const earlierOf = new Map(earlier.rows.map((row) => [row.id, row]));
   return ({ row: { id, account_id } }) => ({
-    checkout: checkouts.get(id),
-    mode: modes.get(account_id),
-    earlier: earlier?.get(id),
+    checkout: checkoutOf.get(id),
+    mode: modeOf.get(account_id),
+    earlier: earlierOf.get(id),
   });
 }
 

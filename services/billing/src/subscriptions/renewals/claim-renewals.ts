@@ -7,9 +7,9 @@ import type { Payment } from '../../charging/payment.types.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { renewalsClaimed } from '../../points/points.ts';
 import type { SavedMethodRequest } from '../../processors/port.ts';
-import { type ClaimTimes, lockDue, readForClaims, writeClaims } from './claim-statements.ts';
+import { type ClaimTimes, lockDue, writeClaims, writePeriods } from './claim-statements.ts';
 import type { ChargeScope, PayableSubscription } from './due-subscriptions.ts';
-import { decideClaim, type ReadForClaim, type RenewalClaim } from './renewal-claim.rules.ts';
+import { decideClaim, type RenewalClaim } from './renewal-claim.rules.ts';
 import { renewalKey } from './renewal-key.ts';
 
 /** A payment that may be sent now. */
@@ -21,7 +21,7 @@ export interface ClaimedRenewal extends Pick<RenewalClaim, 'resends' | 'refusedB
 /** Resolves with the payment to send now, or undefined where the renewal is not wanted any more. */
 export type ClaimRenewal = (due: PayableSubscription) => Promise<ClaimedRenewal | undefined>;
 
-/** As answers are gathered before they are recorded: each batch is a commit and five round trips, and no caller waits for one renewal. */
+/** As answers are gathered before they are recorded: each batch is a commit and three round trips, and no caller waits for one renewal. */
 const lingerMs = 5;
 
 /**
@@ -42,7 +42,10 @@ export function createClaimRenewal(
     run: together(async (due) => {
       const nowMs = clock.nowMs();
       const times = { now, sentAt: new Date(nowMs), checkAt: nextCheckAt(0, nowMs) };
-      const claimed = await database.transaction((client) => claimRenewals(client, scope, due, times));
+      const claimed = await database.transaction(
+        (client) => claimRenewals(client, scope, due, times),
+        (sent) => writePeriods(scope, sent),
+      );
       renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: claimed.map(({ payment }) => payment.id) }));
       const byOrder = new Map(claimed.map((each) => [each.payment.orderId, each]));
       return due.map(({ order_id }) => byOrder.get(order_id));
@@ -61,12 +64,10 @@ async function claimRenewals(
   scope: ChargeScope,
   due: readonly PayableSubscription[],
   times: ClaimTimes,
-): Promise<ClaimedRenewal[]> {
-  const wanted = await lockDue(client, scope, due);
-  if (wanted.length === 0) return [];
-  const read = await readForClaims(client, scope, wanted);
-  const claims = wanted.flatMap((each, index) => {
-    const claim = decideClaim(read[index] as ReadForClaim, scope.now);
+): Promise<(ClaimedRenewal & { readonly due: PayableSubscription })[]> {
+  const locked = await lockDue(client, scope, due);
+  const claims = locked.flatMap(({ due: each, read }) => {
+    const claim = decideClaim(read, scope.now);
     return claim === undefined ? [] : [{ ...claim, due: each, payment: renewalPayment(scope, each, claim, times) }];
   });
   return await writeClaims(client, scope, claims, times);

@@ -1,7 +1,9 @@
 import { emailKey } from '@app/contracts/email-key';
-import { type Client, statement } from '@app/service-kit/database';
+import { type AnyStatement, type Client, statement } from '@app/service-kit/database';
+import { pipelined } from '@app/service-kit/pipelined';
 import { planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
+
 import { besideOthersSql, requestRefused, requestRefusedAgain, undoneReasons } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { columnsFrom, insertPayments, type NewPaymentValues, rowOfPayment } from '../../charging/payment-store.ts';
@@ -60,17 +62,6 @@ const lockStatement = statement<{ id: string; planning: string }>('renewals-lock
   planning: 'text',
 });
 
-/** @returns those that are due still, in the order of their locks */
-export async function lockDue(
-  client: Client,
-  scope: ChargeScope,
-  due: readonly PayableSubscription[],
-): Promise<PayableSubscription[]> {
-  const byId = new Map(due.map((each) => [each.id, each]));
-  const { rows } = await client.query(lockStatement(lockDueValues(scope, due)));
-  return rows.flatMap(({ id }) => byId.get(id) ?? []);
-}
-
 type OfOrder<Row> = Row & { readonly order_id: string };
 
 const periodTypes = { order_id: 'text', period: 'integer' } as const;
@@ -114,21 +105,33 @@ const takenStatement = statement<{ order_id: string }>(
   { order_id: 'text' },
 );
 
+/** A renewal that is due still, with what says which payment of it is sent next. */
+export interface LockedDue {
+  readonly due: PayableSubscription;
+  readonly read: ReadForClaim;
+}
+
 /**
- * Reads what says which payment of each renewal is sent next. Nearly all are the first of their period: then one statement does, which finds
- * nothing.
- * @param due their subscriptions are locked, so that no end of their payments is recorded meanwhile
- * @returns what was read of each, in their order
+ * Locks what is due still, and reads what says which payment of each renewal is sent next. Nearly all are the first of their period: then one
+ * round trip does. Once the subscriptions are locked no end of their payments is recorded.
+ * @returns in the order of the locks
  */
-export async function readForClaims(
+export async function lockDue(
   client: Client,
-  { accountId, test }: ChargeScope,
+  scope: ChargeScope,
   due: readonly PayableSubscription[],
-): Promise<readonly ReadForClaim[]> {
+): Promise<LockedDue[]> {
+  const { accountId, test } = scope;
   const periods = due.map(({ order_id, period }) => ({ order_id, period: period + 1 }));
-  const last = byOrder((await client.query(lastStatement([accountId, ...columnsOf(periods, periodTypes)]))).rows);
+  const [locked, attempts] = await pipelined(client, [
+    lockStatement(lockDueValues(scope, due)),
+    lastStatement([accountId, ...columnsOf(periods, periodTypes)]),
+  ]);
+  const byId = new Map(due.map((each) => [each.id, each]));
+  const wanted = locked.rows.flatMap(({ id }) => byId.get(id) ?? []);
+  const last = byOrder(attempts.rows);
   const lastIs = (is: (last: LastAttempt) => boolean) =>
-    due.flatMap((each) => {
+    wanted.flatMap((each) => {
       const attempt = last.get(each.order_id);
       return attempt !== undefined && is(attempt) ? [{ ...each, refused_at: attempt.finished_at }] : [];
     });
@@ -137,10 +140,13 @@ export async function readForClaims(
   const refusing = byOrder(refusals.length === 0 ? [] : (await client.query(refusingStatement(ofRefused))).rows);
   const undone = lastIs(isUndone).map(({ order_id }) => order_id);
   const taken = byOrder(undone.length === 0 ? [] : (await client.query(takenStatement([accountId, undone]))).rows);
-  return due.map(({ order_id: order }) => ({
-    last: last.get(order),
-    refusing: refusing.get(order),
-    isTaken: taken.has(order),
+  return wanted.map((each) => ({
+    due: each,
+    read: {
+      last: last.get(each.order_id),
+      refusing: refusing.get(each.order_id),
+      isTaken: taken.has(each.order_id),
+    },
   }));
 }
 
@@ -213,13 +219,13 @@ const periodsStatement = statement(
 );
 
 /**
- * Writes payments as `sent`, and the rows of their periods, which remember the run.
+ * Writes payments as `sent`.
  * @returns those that were written: where another payment of the order is open, the indexes of payments keep a new one out
  * @throws Error where another payment of an order was begun at the very moment at which one is sent again
  */
 export async function writeClaims<Claim extends ToSend>(
   client: Client,
-  { accountId, runId }: ChargeScope,
+  { accountId }: ChargeScope,
   claims: readonly Claim[],
   { now, sentAt, checkAt }: ClaimTimes,
 ): Promise<Claim[]> {
@@ -233,13 +239,14 @@ export async function writeClaims<Claim extends ToSend>(
   };
   if (anew.length > 0) await write(insertStatement([...about, now, ...columnsOf(anew, attemptTypes)]));
   if (again.length > 0) await write(sendAgainStatement([...about, ...columnsOf(again, againTypes)]));
-  const sent = claims.filter(({ payment }) => written.has(payment.id));
-  const periods = sent.map(periodRowOf);
-  if (sent.length > 0) {
-    await client.query(periodsStatement([accountId, runId, ...columnsOf(periods, claimedPeriodTypes)]));
-  }
-  return sent;
+  return claims.filter(({ payment }) => written.has(payment.id));
 }
+
+/** The statement that writes the rows of the periods whose payments are sent: they remember the run. */
+export const writePeriods = ({ accountId, runId }: ChargeScope, sent: readonly ToSend[]): readonly AnyStatement[] =>
+  sent.length === 0
+    ? []
+    : [periodsStatement([accountId, runId, ...columnsOf(sent.map(periodRowOf), claimedPeriodTypes)])];
 
 const periodRowOf = ({ due, payment }: ToSend) => ({
   subscription_id: due.id,

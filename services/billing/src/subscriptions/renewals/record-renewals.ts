@@ -1,9 +1,10 @@
 import { createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
-import { type Client, type Database, statement } from '@app/service-kit/database';
+import { type AnyStatement, type Client, type Database, statement } from '@app/service-kit/database';
 import { byNoIndex, planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
+
 import { takesAnswer } from '../../charging/answer-changes.rules.ts';
 import { type Answer, type AnswerWriter, writeCharges } from '../../charging/answer-store.ts';
 import { renewsLate } from '../../charging/late-success.rules.ts';
@@ -16,10 +17,10 @@ import { decideRenewal } from './renewal-answer.rules.ts';
 import {
   type LockedSubscription,
   lockedTypes,
+  outcomeWrites,
   periodRowOf,
   periodTypes,
   type RecordedResult,
-  writeOutcomes,
 } from './renewal-rows.ts';
 
 const answeredTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
@@ -65,15 +66,18 @@ const updatePeriods = writing(
 export function createRenewalAnswerWriter(database: Database, clock: Clock): AnswerWriter {
   return createBatcher<Answer, boolean>({
     span: { service: 'billing', one: 'record renewal', many: 'record renewals', count: 'app.payments' },
-    // No caller waits for one renewal, and each batch is a commit and ten round trips: one is written at a time, and
+    // No caller waits for one renewal, and each batch is a commit and three round trips: one is written at a time, and
     // waits for more. 256 are the calls that an account's run has under way.
     lingerMs: 5,
     maxSize: 256,
     keysOf: ({ payment }) => [payment.id],
     run: together(async (answers) => {
-      const written = await database.transaction((client) => writeRenewalAnswers(client, answers, clock.nowMs()));
+      const { isTaken } = await database.transaction(
+        (client) => decideRenewalAnswers(client, answers, clock.nowMs()),
+        ({ writes }) => writes,
+      );
       answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
-      return written;
+      return isTaken;
     }),
   });
 }
@@ -86,8 +90,18 @@ interface Locked extends LockedSubscription {
   readonly planning: string;
 }
 
-/** Whether each answer was written; false where the payment had ended before, or is being released, and for a late success that renews nothing. */
-async function writeRenewalAnswers(client: Client, answers: readonly Answer[], nowMs: number): Promise<boolean[]> {
+interface DecidedAnswers {
+  /** Of each answer; false where the payment had ended before, or is being released, and for a late success that renews nothing. */
+  readonly isTaken: readonly boolean[];
+  readonly writes: readonly AnyStatement[];
+}
+
+/** Locks and reads, and decides. */
+async function decideRenewalAnswers(
+  client: Client,
+  answers: readonly Answer[],
+  nowMs: number,
+): Promise<DecidedAnswers> {
   const { rows } = await client.query(lockStatement(lockValues(answers)));
   const locked = new Map(rows.map((row) => [row.payment_id, row]));
   const taken = answers.map((answer) => {
@@ -99,8 +113,7 @@ async function writeRenewalAnswers(client: Client, answers: readonly Answer[], n
     return { ...answer, result: decideRenewal(answer.payment, answer.decision.update, subscription) };
   });
   const changing = taken.filter((each) => each !== undefined);
-  if (changing.length > 0) await writeLocked(client, changing, nowMs);
-  return taken.map((each) => each !== undefined);
+  return { isTaken: taken.map((each) => each !== undefined), writes: await writesOf(client, changing, nowMs) };
 }
 
 function lockValues(answers: readonly Answer[]): string[] {
@@ -113,13 +126,19 @@ function lockValues(answers: readonly Answer[]): string[] {
 type Changing = Answer & { readonly result: RecordedResult | undefined };
 
 /** Each statement finds its rows by their keys, as `renewals-lock` has set the planner. */
-async function writeLocked(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
+async function writesOf(
+  client: Client,
+  changing: readonly Changing[],
+  nowMs: number,
+): Promise<readonly AnyStatement[]> {
   const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
-  await updatePayments(client, changing.map(updateOf));
-  await writeAnswered(client, changing);
-  await writeCharges(client, changing);
-  await updatePeriods(client, results.map(periodRowOf));
-  await writeOutcomes(client, results, nowMs);
+  return [
+    ...updatePayments(changing.map(updateOf)),
+    ...writeAnswered(changing),
+    ...writeCharges(changing),
+    ...updatePeriods(results.map(periodRowOf)),
+    ...(await outcomeWrites(client, results, nowMs)),
+  ];
 }
 
 const updateOf = ({ payment: { id, accountId: account_id }, decision: { update } }: Answer) => ({

@@ -1,8 +1,9 @@
 import type { ItemResult } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
-import { type Client, type Database, statement } from '@app/service-kit/database';
+import { type AnyStatement, type Client, type Database, statement } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
+
 import { inserting } from '../../charging/row-writers.ts';
 import { lockDueSql, lockDueValues } from './claim-statements.ts';
 import type { ChargeScope, DueSubscription } from './due-subscriptions.ts';
@@ -10,10 +11,10 @@ import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
   type LockedSubscription,
   lockedTypes,
+  outcomeWrites,
   periodRowOf,
   periodTypes,
   type RecordedResult,
-  writeOutcomes,
 } from './renewal-rows.ts';
 
 /** The reason of the last hard decline; the card was the same then. */
@@ -55,9 +56,19 @@ export async function renewWithoutPayment(
   due: readonly DueSubscription[],
 ): Promise<readonly ItemResult<boolean>[]> {
   if (due.length === 0) return [];
-  return await together((some: readonly DueSubscription[]) =>
-    database.transaction((client) => endAll(client, run, some, clock.nowMs())),
-  )(due);
+  return await together(async (some: readonly DueSubscription[]) => {
+    const { ended } = await database.transaction(
+      (client) => endAll(client, run, some, clock.nowMs()),
+      ({ writes }) => writes,
+    );
+    return some.map(({ id }) => ended.has(id));
+  })(due);
+}
+
+interface Ended {
+  /** The ids of the subscriptions whose renewals end. */
+  readonly ended: ReadonlySet<string>;
+  readonly writes: readonly AnyStatement[];
 }
 
 async function endAll(
@@ -65,12 +76,14 @@ async function endAll(
   run: ChargeScope,
   due: readonly DueSubscription[],
   nowMs: number,
-): Promise<boolean[]> {
+): Promise<Ended> {
   const { rows } = await client.query(lockStatement(lockDueValues(run, due)));
   const results = rows.map((row) => resultOf(row, run.now));
-  if (results.length > 0) await write(client, run, results, nowMs);
   const ended = new Set(results.map(({ subscription }) => subscription.id));
-  return due.map(({ id }) => ended.has(id));
+  return {
+    ended,
+    writes: [...writePeriods(periodsOf(run, results)), ...(await outcomeWrites(client, results, nowMs))],
+  };
 }
 
 interface Locked extends LockedSubscription {
@@ -91,18 +104,10 @@ function resultOf({ decline_reason, planning: _, ...subscription }: Locked, at: 
 
 const noCard = { lastFour: null, wallet: null };
 
-async function write(
-  client: Client,
-  { runId: run_id }: ChargeScope,
-  results: readonly RecordedResult[],
-  nowMs: number,
-): Promise<void> {
-  const renewals = results.map((each) => ({
+const periodsOf = ({ runId: run_id }: ChargeScope, results: readonly RecordedResult[]) =>
+  results.map((each) => ({
     ...periodRowOf(each),
     amount_cents: each.subscription.amount_cents,
     currency: each.subscription.currency,
     run_id,
   }));
-  await writePeriods(client, renewals);
-  await writeOutcomes(client, results, nowMs);
-}

@@ -1,8 +1,9 @@
 import { readSettings } from '@app/account-settings/read-settings';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
-import type { Client, ColumnsOf } from '@app/service-kit/database';
+import type { AnyStatement, Client, ColumnsOf } from '@app/service-kit/database';
 import { byNoIndex } from '@app/service-kit/planner';
 import { tableOf } from '@app/service-kit/row-arrays';
+
 import { insertEvents } from '../../charging/answer-store.ts';
 import { inserting, writing } from '../../charging/row-writers.ts';
 import type { SubscriptionIdentity } from '../subscription-event.rules.ts';
@@ -73,14 +74,20 @@ const countTypes = {
 const insertCounts = inserting('renewal-counts-insert', 'renewal_counts', countTypes);
 
 /**
- * Writes what outcomes of renewals bring about: how subscriptions stand, what runs count, and the events. The subscriptions are locked.
- * What outcomes add to the result of the run that counts them: see `take-renewal-counts.ts`.
+ * The statements that write what outcomes of renewals bring about: how subscriptions stand, what runs count, and the events. The
+ * subscriptions are locked. What outcomes add to the result of the run that counts them: see `take-renewal-counts.ts`.
  * @param nowMs when they are written down
  */
-export async function writeOutcomes(client: Client, results: readonly RecordedResult[], nowMs: number): Promise<void> {
-  await updateSubscriptions(client, changedSubscriptions(results));
-  await insertCounts(client, countOutcomes(results));
-  await insertEvents(client, await eventsOf(client, results, nowMs));
+export async function outcomeWrites(
+  client: Client,
+  results: readonly RecordedResult[],
+  nowMs: number,
+): Promise<readonly AnyStatement[]> {
+  return [
+    ...updateSubscriptions(changedSubscriptions(results)),
+    ...insertCounts(countOutcomes(results)),
+    ...insertEvents(await eventsOf(client, results, nowMs)),
+  ];
 }
 
 function changedSubscriptions(results: readonly RecordedResult[]) {
