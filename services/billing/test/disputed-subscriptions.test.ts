@@ -204,6 +204,54 @@ test.each([
   },
 );
 
+test('a lost dispute says of which payment the money went back: of a renewal its subscription and period, of the order’s own payments neither', async () => {
+  at('2026-01-31T12:00:00.000Z');
+  const [account, replica, input] = [
+    newAccount(),
+    replicas.start(),
+    startInput({ hold: { upsell, decisionMinutes: 60 } }),
+  ];
+  const caller = { accountId: account, requestId: 'r' };
+  const { orderId } = input;
+  await startPayment(replica.deps, caller, input);
+  await settleHold(replica.deps, caller, orderId, 'accepted');
+  const { id } = await subscribe(replicas, account, { orderId, paymentMethod: null });
+  at('2026-02-28T12:00:00.000Z');
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  const life = { account, replica, caller, id, orderId };
+  const { charges, renewals } = await replicas.money(account, orderId);
+  expect([...charges, ...renewals].map(({ amountCents }) => amountCents)).toEqual([4_900, 1_500, 1_900]);
+  await dispute(life, 'lost', { of: 2, reference: 'du_renewal' });
+  await dispute(life, 'lost', { of: 1, reference: 'du_upsell' });
+  await dispute(life, 'lost', { of: 0, reference: 'du_capture' });
+  const events = await replicas.events(account);
+  const recorded = events
+    .filter(({ subject }) => subject === 'evt.billing.dispute.recorded.v1')
+    .map(({ data }) => data);
+  const ofOrder = { subscriptionId: null, period: null };
+  expect(recorded.filter(({ end }) => end !== null)).toMatchObject([
+    {
+      subscriptionId: id,
+      givenBack: { refundId: 'du_renewal', subscriptionId: id, period: 2, amountCents: 1_900, chargedCents: 1_900 },
+    },
+    {
+      subscriptionId: null,
+      givenBack: { refundId: 'du_upsell', ...ofOrder, amountCents: 1_500, chargedCents: 1_500 },
+    },
+    {
+      subscriptionId: null,
+      givenBack: { refundId: 'du_capture', ...ofOrder, amountCents: 4_900, chargedCents: 4_900 },
+    },
+  ]);
+  expect(await ends(life)).toHaveLength(1);
+  const said = events
+    .filter(({ subject }) => subject === 'evt.billing.payment.noticed.v1')
+    .map(({ data }) => data.summary);
+  expect(said.filter((text) => String(text).includes('is lost:'))).toEqual(
+    Array(3).fill(expect.stringContaining('Where the order began a subscription, that has ended.')),
+  );
+});
+
 test('a dispute that is lost before the order’s event comes ends the subscription as soon as it has begun', async () => {
   const [account, replica, input] = [
     newAccount(),
