@@ -1,10 +1,12 @@
 import { streamName } from '@app/contracts/define';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
+import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectNatsAs, createBareNatsServer, keepStreams, type TestNatsServer } from '@app/testing/nats';
-import { headers, type NatsConnection } from '@nats-io/transport-node';
+import { headers, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newInbox } from '../src/names.ts';
 import { createRequester } from '../src/requester.ts';
 import { type AttackedPlatform, openAttackedPlatform, producers, requestOf } from './attack-platform.ts';
 import { caller } from './harness.ts';
@@ -215,6 +217,33 @@ async function ask(requester: ServiceName, callee: ServiceName): Promise<unknown
   if (client === undefined) throw new Error(`${requester} is not connected`);
   return await createRequester(client).request(requestOf(callee), {}, caller);
 }
+
+test.each(attackers)(
+  '%s may publish into the inboxes that its callers open for it, and into no other',
+  async (attacker) => {
+    const inboxes = ([...serviceNames, 'keeper'] as const).flatMap((requester) =>
+      ([...serviceNames, 'streams'] as const).map((callee) => {
+        const isCaller = requester !== 'keeper' && topology[requester].requests.includes(attacker);
+        return { subject: newInbox(requester, callee), permitted: callee === attacker && isCaller };
+      }),
+    );
+    await attack(attacker, async (connection) => {
+      const refused = createArrivals<string>();
+      void (async () => {
+        for await (const status of connection.status())
+          if (status.type === 'error' && status.error instanceof PermissionViolationError)
+            refused.push(status.error.subject);
+      })();
+      for (const { subject } of inboxes) connection.publish(subject, '{}');
+      // The server refuses in the order of what was published: when this is refused, all others were.
+      const last = `svc.${attacker}.last`;
+      connection.publish(last, '{}');
+      await refused.wait(1, { matches: (subject) => subject === last });
+      const foreign = inboxes.filter(({ permitted }) => !permitted).map(({ subject }) => subject);
+      expect(refused.list).toEqual([...foreign, last]);
+    });
+  },
+);
 
 const pairs = serviceNames.flatMap((requester) =>
   topology[requester].requests.map((attacker) => [attacker, requester] as const),
