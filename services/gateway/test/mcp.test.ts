@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextpro
 import { beforeAll, expect, test } from 'vitest';
 import { operations } from '../src/api/operations/all-operations.ts';
 import { genericTools } from '../src/mcp/generic-tools.ts';
+import type { ToolAnnotations } from '../src/mcp/tool.ts';
 import { toolRequest } from '../src/mcp/tool-arguments.ts';
 import { namedTools, tools } from '../src/mcp/tools.ts';
 import { createSeller, platformKey } from './harness.ts';
@@ -34,11 +35,19 @@ interface Schema {
   readonly properties: Record<string, { type?: string; enum?: unknown[]; description?: string }>;
 }
 
+interface Listed {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: Schema;
+  readonly annotations: ToolAnnotations;
+}
+
 const listedTools = [...namedTools, ...genericTools];
 
 const listed = async (bearer = key) => {
   const { tools: list } = messageOf((await modernRpc('tools/list', {}, bearer)).text).result;
-  return list as { name: string; title: string; description: string; inputSchema: Schema; annotations: object }[];
+  return list as Listed[];
 };
 
 async function keyWith(scopes: string[]): Promise<string> {
@@ -152,6 +161,22 @@ test('reading tools change nothing, and every tool that writes offers an idempot
   const writes = listedTools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name);
   const offering = (await listed()).filter(({ inputSchema }) => 'idempotencyKey' in inputSchema.properties);
   expect(offering.map(({ name }) => name)).toEqual(writes);
+});
+
+test('clients see which tools end, replace or charge something, and that write may do all of it', async () => {
+  const hints = new Map((await listed()).map(({ name, annotations }) => [name, annotations]));
+  const ends = { readOnlyHint: false, destructiveHint: true };
+  for (const name of ['write', 'refund_order', 'run_daily_job'])
+    expect([name, hints.get(name)]).toMatchObject([name, { ...ends, openWorldHint: true }]);
+  expect(hints.get('cancel_subscription')).toMatchObject(ends);
+  // What replaces or removes over HTTP does so here.
+  for (const { name, operation } of namedTools.filter(({ operation }) => operation.method !== 'POST'))
+    expect([name, hints.get(name)]).toMatchObject([
+      name,
+      operation.method === 'GET' ? { readOnlyHint: true, destructiveHint: false, openWorldHint: false } : ends,
+    ]);
+  // The same call again gives another part back, or does again whatever it names.
+  for (const name of ['write', 'refund_order']) expect([name, hints.get(name)?.idempotentHint]).toEqual([name, false]);
 });
 
 test('a default list of well-filled orders is less than 20 KB, structure and text together', async () => {

@@ -28,7 +28,7 @@ const partOfPayment: Tool = {
   name: 'refund_order',
   description: '',
   operation: operation('refundPayment'),
-  annotations: annotations.charges,
+  annotations: annotations.givesBack,
 };
 
 /** A part of an order goes back of one payment: that of the order, where it has one with enough left. */

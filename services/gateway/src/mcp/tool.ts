@@ -62,6 +62,8 @@ export const annotations = {
   ends: hints(false, true, true, false),
   changesAnything: hints(false, true, false, true),
   charges: hints(false, true, true, true),
+  /** A second call gives a part back once more. */
+  givesBack: hints(false, true, false, true),
 } as const;
 
 /** Few enough that rows keep their texts in 20 KB: a well-filled order is 0.9 KB, and a result holds it twice. */

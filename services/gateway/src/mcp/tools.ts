@@ -3,7 +3,7 @@ import { formerTools } from './former-tools.ts';
 import { findProduct, refundPart } from './resolved-arguments.ts';
 import { annotations, operation, shortPage, type Tool } from './tool.ts';
 
-const { reads, adds, changes, sends, repeats, ends, charges } = annotations;
+const { reads, adds, changes, sends, repeats, ends, charges, givesBack } = annotations;
 
 const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: operation(`${verb}Upsell`) });
 
@@ -120,7 +120,7 @@ export const namedTools: readonly Tool[] = [
       paymentId: z.string().optional(),
     },
     resolve: refundPart,
-    annotations: charges,
+    annotations: givesBack,
   },
   {
     name: 'get_overview',
