@@ -181,7 +181,9 @@ test('a first call is made at once with the amount, and not with another one or 
   expect(done).toEqual([]);
   expect((await call('pay_affiliate', { ...other, confirm: true, expectedCents: 5_700 })).isError).toBeFalsy();
   // Compared once more where it is paid.
-  expect(done).toMatchObject([{ subject: 'payout', input: { body: { expectedCents: 5_700 } } }]);
+  expect(done).toMatchObject([
+    { subject: 'payout', input: { code: 'ANNA', includePending: true, body: { expectedCents: 5_700 } } },
+  ]);
 });
 
 test('an amount that changed after the preview is refused', async () => {
