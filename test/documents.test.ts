@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anchorsOf, linkedPaths, namedPaths, pathsInComments } from './support/named-paths.ts';
-import { find, read, root, typeScriptFiles } from './support/repository.ts';
+import { find, manifests, read, root, typeScriptFiles } from './support/repository.ts';
 
 const documents = find('**/*.md').filter((file) => basename(file) !== 'CHANGELOG.md');
 const decisions = find('docs/decisions/*.md').filter((file) => basename(file) !== 'README.md');
@@ -28,6 +28,21 @@ describe('decisions', () => {
     });
     const listed = read('docs/decisions/README.md').split('\n');
     expect(listed.filter((line) => line.startsWith('- ['))).toEqual(titled);
+  });
+});
+
+describe('dependencies', () => {
+  test('docs/dependencies.md has a line for every dependency of every package.json', () => {
+    const cells = [...read('docs/dependencies.md').matchAll(/^\| (`.+?) \|/gm)].map(([, first = '']) => first);
+    const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+    const ours = new Set(manifests().map(({ name }) => name));
+    const unnamed = manifests().flatMap(({ folder, dependencies }) =>
+      Object.keys(dependencies)
+        // The documentation writes packages that differ by a word alone as one: `{a,b}-c`.
+        .filter((dependency) => !ours.has(dependency) && !named.some((name) => matchesGlob(dependency, name)))
+        .map((dependency) => `${dependency} of ${folder}`),
+    );
+    expect(unnamed).toEqual([]);
   });
 });
 

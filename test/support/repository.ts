@@ -54,8 +54,7 @@ interface Manifest {
 
 /** Every package.json of the repository; the root's folder is `root`. */
 export function manifests(): Manifest[] {
-  const paths = ['package.json', ...find('{libs,services,deploy}/*/package.json')];
-  return paths.map((path) => {
+  return find('**/package.json').map((path) => {
     const content = JSON.parse(read(path)) as Record<string, Record<string, string>> & { name: string };
     const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
     return {
