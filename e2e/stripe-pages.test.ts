@@ -450,6 +450,19 @@ async function buy(slug: string, card: string, how: { readonly confirmsByScript?
   return { ...requested, proceed: async () => (await checkout.call('POST', '/continue', {})).json };
 }
 
+test('on a page without Stripe’s script who refuses at the bank is declined, and a success that comes after a closed window counts', async () => {
+  await addProduct(seller, 'bank-alone');
+  const refused = await buy('bank-alone', 'standin_refuses');
+  await fetch(refused.action.url, { redirect: 'manual' });
+  expect(await refused.proceed()).toMatchObject({ status: 'declined', reason: 'card_declined' });
+  expect(lastIntent().status).toBe('canceled');
+  const left = await buy('bank-alone', 'standin_leaves');
+  await fetch(left.action.url, { redirect: 'manual' });
+  expect(await left.proceed()).toMatchObject({ status: 'requires_action' });
+  stripe.booksOf(secretKey).succeed(lastIntent());
+  expect(await left.proceed()).toMatchObject({ status: 'paid' });
+});
+
 /** Rows of any table of any service that hold one of these texts. */
 async function rowsWith(texts: readonly string[]): Promise<string[]> {
   const pattern = `%(${texts.join('|')})%`;
