@@ -58,7 +58,7 @@ export async function renewWithoutPayment(
   if (due.length === 0) return [];
   return await together(async (some: readonly DueSubscription[]) => {
     const { ended } = await database.transaction(
-      (client) => endAll(client, run, some, clock.nowMs()),
+      (client) => lockAndEnd(client, run, some, clock.nowMs()),
       ({ writes }) => writes,
     );
     return some.map(({ id }) => ended.has(id));
@@ -71,7 +71,7 @@ interface Ended {
   readonly writes: readonly AnyStatement[];
 }
 
-async function endAll(
+async function lockAndEnd(
   client: Client,
   run: ChargeScope,
   due: readonly DueSubscription[],

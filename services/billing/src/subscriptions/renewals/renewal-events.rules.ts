@@ -34,7 +34,7 @@ export type DecidedRenewalEvent = { readonly source: Source } & (
 );
 
 /**
- * The events of a renewal's result, which `writeOutcomes` writes with it; the data have the times of its subscription, which may be a rehearsal's.
+ * The events of a renewal's result, which `outcomeWrites` writes with it; the data have the times of its subscription, which may be a rehearsal's.
  * @param nowMs when it is written down
  * @param cancellationNotices whether webhooks are sent for subscriptions that ended unpaid
  */
