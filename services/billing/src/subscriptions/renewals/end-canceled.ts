@@ -19,11 +19,14 @@ const pageMax = 256;
 
 const overTypes: ColumnsOf<OverRow> = { ...identityTypes, cancel_requested_by: 'text' };
 
-/** The lock orders this and an action: what was kept, ended or claimed meanwhile is left out. */
+/**
+ * The lock orders this and an action: what was kept, ended or claimed meanwhile is left out. In the order of their orders, as claims of
+ * renewals lock them, so that neither waits for the other in a circle.
+ */
 const lockStatement = statement<OverRow>(
   'subscriptions-over-lock',
   `select ${namesOf(overTypes)}
-   from subscriptions where ${isOver} and id = any ($4) order by id for no key update`,
+   from subscriptions where ${isOver} and id = any ($4) order by order_id for no key update`,
   overTypes,
 );
 
