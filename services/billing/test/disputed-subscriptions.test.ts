@@ -204,17 +204,19 @@ test.each([
   },
 );
 
+/** An order whose card was held until its buyer decided on the upsell. */
+async function settledHold(decision: 'accepted' | 'declined') {
+  const [account, replica] = [newAccount(), replicas.start()];
+  const caller = { accountId: account, requestId: 'r' };
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 } });
+  await startPayment(replica.deps, caller, input);
+  await settleHold(replica.deps, caller, input.orderId, decision);
+  return { account, replica, caller, orderId: input.orderId };
+}
+
 test('a lost dispute says of which payment the money went back: of a renewal its subscription and period, of the order’s own payments neither', async () => {
   at('2026-01-31T12:00:00.000Z');
-  const [account, replica, input] = [
-    newAccount(),
-    replicas.start(),
-    startInput({ hold: { upsell, decisionMinutes: 60 } }),
-  ];
-  const caller = { accountId: account, requestId: 'r' };
-  const { orderId } = input;
-  await startPayment(replica.deps, caller, input);
-  await settleHold(replica.deps, caller, orderId, 'accepted');
+  const { account, replica, caller, orderId } = await settledHold('accepted');
   const { id } = await subscribe(replicas, account, { orderId, paymentMethod: null });
   at('2026-02-28T12:00:00.000Z');
   expect(await replica.renew(account)).toMatchObject({ charged: 1 });
@@ -253,15 +255,7 @@ test('a lost dispute says of which payment the money went back: of a renewal its
 });
 
 test('a dispute that is lost before the order’s event comes ends the subscription as soon as it has begun', async () => {
-  const [account, replica, input] = [
-    newAccount(),
-    replicas.start(),
-    startInput({ hold: { upsell, decisionMinutes: 60 } }),
-  ];
-  const caller = { accountId: account, requestId: 'r' };
-  const { orderId } = input;
-  await startPayment(replica.deps, caller, input);
-  await settleHold(replica.deps, caller, orderId, 'declined');
+  const { account, replica, caller, orderId } = await settledHold('declined');
   const life = { account, replica, caller, id: '', orderId };
   await dispute(life, 'lost', { amountCents: 100 });
   const { id } = await subscribe(replicas, account, { orderId, paymentMethod: null });
