@@ -35,8 +35,8 @@ interface Cluster {
 
 /** A leftover backend may hold the shared memory for a moment after its postmaster was killed. */
 const startAttemptsMs = 10_000;
-/** Crash recovery replays at most max_wal_size (1 GB): seconds, but give a slow disk time. */
-const readyWithinMs = 60_000;
+/** Crash recovery replays about max_wal_size (1 GB) at most: seconds, but give a slow disk time. */
+const readyWithinMs = 120_000;
 
 /**
  * Starts PostgreSQL on the directory and waits until it answers; about a second for a new directory and a quarter of

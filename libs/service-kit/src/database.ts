@@ -13,10 +13,10 @@ import { definePoint } from './points.ts';
 import { observePool } from './pool-gauges.ts';
 import { columnTypes } from './postgres-types.ts';
 import type { Check } from './service.ts';
-import type { AnyStatement, StatementQuery } from './statement.types.ts';
+import type { StatementQuery, Write } from './statement.types.ts';
 import { traceStatements } from './statement-spans.ts';
 
-export type { AnyStatement, StatementQuery } from './statement.types.ts';
+export type { StatementQuery, Write } from './statement.types.ts';
 
 /** A service's database: the ORM for what people edit, the pool for statements on what flows. They share connections. */
 export interface Database {
@@ -30,7 +30,7 @@ export interface Database {
    * Runs work between BEGIN and COMMIT on one connection; any error rolls back and is thrown on.
    * @param lastOf the statements that end the transaction, of the work's result: they are sent together with COMMIT
    */
-  transaction<T>(work: (client: Client) => Promise<T>, lastOf?: (result: T) => readonly AnyStatement[]): Promise<T>;
+  transaction<T>(work: (client: Client) => Promise<T>, lastOf?: (result: T) => readonly Write[]): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -151,6 +151,7 @@ function leaveSilentServer(pool: pg.Pool): void {
   pool.on('release', (err, client) => {
     if (!err) idle.add(client);
     if (!isSilence(err)) return;
+    // An orderly end would wait for the server.
     for (const other of idle) streamOf(other).destroy(err);
     idle.clear();
   });
@@ -159,7 +160,7 @@ function leaveSilentServer(pool: pg.Pool): void {
 async function transaction<T>(
   pool: pg.Pool,
   work: (client: Client) => Promise<T>,
-  lastOf: (result: T) => readonly AnyStatement[] = () => [],
+  lastOf: (result: T) => readonly Write[] = () => [],
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;

@@ -43,15 +43,18 @@ export const alongIndexes = { plan_cache_mode: 'force_generic_plan', enable_seqs
 /** The same where statements also join: each row is looked up by its key. */
 export const rowByRow = { ...alongIndexes, enable_hashjoin: 'off', enable_mergejoin: 'off' } as const;
 
+const rowByRowSql = Object.entries(rowByRow)
+  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  .join(' || ');
+
 /**
- * An expression that applies the settings for the rest of the transaction. A plan that is forced to be made once for a
- * connection saves planning, which may cost as much as the work; without the other settings it would be the plan of a time
- * when the tables were small.
+ * A statement of its own, for the rest of the transaction: each row is looked up by its key. A plan that is forced to be made once for a
+ * connection saves planning, which may cost as much as the work; without the other settings it would be the plan of a time when the
+ * tables were small.
  */
-export const planBy = (settings: Readonly<Record<string, string>>): string =>
-  Object.entries(settings)
-    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-    .join(' || ');
+export const byRows = statement<{ planning: string }>('planner-row-by-row', `select ${rowByRowSql} as planning`, {
+  planning: 'text',
+});
 
 /**
  * A statement of its own, for the rest of the transaction: batches are read in the order of an index. Otherwise a whole

@@ -7,5 +7,7 @@ export interface StatementQuery<Row extends object> extends pg.QueryConfig {
   readonly [rowType]: Row;
 }
 
-/** A statement with its values, whatever its rows are. */
-export type AnyStatement = pg.QueryConfig;
+/** A statement with its values that returns no rows: a row that cannot be read would be told after the commit. */
+export interface Write extends pg.QueryConfig {
+  readonly [rowType]?: never;
+}

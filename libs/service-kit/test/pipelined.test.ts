@@ -57,13 +57,11 @@ test('statements go out in one write and run in their order, each on what the on
 });
 
 test('the last statements of a transaction go out with COMMIT in one write', async () => {
-  let used: Client | undefined;
   const ending = Promise.withResolvers<void>();
   let writes = 0;
   const counted = Promise.withResolvers<void>();
   await database.transaction(
     async (client) => {
-      used = client;
       await client.query(insert([1]));
       void writesOf(client, () => ending.promise).then((found) => {
         writes = found;
@@ -74,11 +72,7 @@ test('the last statements of a transaction go out with COMMIT in one write', asy
   );
   ending.resolve();
   await counted.promise;
-  expect({ writes, lines: await lines(), used: used !== undefined }).toEqual({
-    writes: 1,
-    lines: [1, 2, 3],
-    used: true,
-  });
+  expect({ writes, lines: await lines() }).toEqual({ writes: 1, lines: [1, 2, 3] });
 });
 
 test('of statements of which one fails its error is thrown, nothing of the transaction is kept, and the connection goes on', async () => {
@@ -97,18 +91,39 @@ test('of statements of which one fails its error is thrown, nothing of the trans
   expect(await lines()).toEqual([4, 5]);
 });
 
+const unwritable = {
+  toPostgres: () => {
+    throw new Error('has no form');
+  },
+};
+
 test('a statement whose values `pg` cannot write keeps COMMIT from being sent', async () => {
-  const unwritable = {
-    toPostgres: () => {
-      throw new Error('has no form');
-    },
-  };
   const failing = database.transaction(
     async (client) => await client.query(insert([1])),
     () => [insert([2]), insert([unwritable]), insert([3])],
   );
   await expect(failing).rejects.toThrow('has no form');
   expect(await lines()).toEqual([]);
+});
+
+test('a connection on which a statement could not be written is not used again', async () => {
+  const failing = database.transaction(async (client) => await pipelined(client, [insert([1]), insert([unwritable])]));
+  await expect(failing).rejects.toThrow('has no form');
+  await database.transaction(async (client) => await client.query(insert([2])));
+  expect(await lines()).toEqual([2]);
+});
+
+test('statements that take long together, and none of them too long, are no silence of the server', async () => {
+  const limits = { statementMs: 1_000, silenceMs: 400 };
+  const options = { url: server.url, applicationName: 'slow', entities: [], migrations: [], poolMax: 1, limits };
+  await using stack = new AsyncDisposableStack();
+  const slow = stack.adopt(await openDatabase(options), (opened) => opened.close());
+  const sleep = statement('line-sleep', 'select pg_sleep(0.7)');
+  await slow.transaction(
+    async (client) => await pipelined(client, [sleep(), sleep(), sleep()]),
+    () => [insert([1]), sleep(), sleep()],
+  );
+  expect(await lines()).toEqual([1]);
 });
 
 test('a transaction whose work has hidden a failed statement is not taken for committed', async () => {

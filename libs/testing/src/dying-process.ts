@@ -1,5 +1,5 @@
 import type { Client, Database } from '@app/service-kit/database';
-import { wholeWork } from './whole-work.ts';
+import { inTurn, wholeWork } from './whole-work.ts';
 
 /** To the code it looks like a connection that broke: nothing that it tries afterwards has an effect either. */
 class DiedError extends Error {
@@ -65,7 +65,5 @@ function poolOf({ pool }: Database, between: Between): Pool {
   return Object.assign(Object.create(pool) as Pool, { query, connect: () => pool.connect() });
 }
 
-function clientOf(client: Client, between: Between): Client {
-  const query = (config: Query, values?: unknown[]) => between(() => client.query(config, values));
-  return Object.assign(Object.create(client) as Client, { query });
-}
+const clientOf = (client: Client, between: Between): Client =>
+  inTurn(client, (config, values) => between(() => client.query(config as Query, values)));

@@ -1,7 +1,7 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { untilBlocked } from '@app/testing/poll-system';
-import { wholeWork } from '@app/testing/whole-work';
+import { inTurn, wholeWork } from '@app/testing/whole-work';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import type { ProcessorRecord } from '../src/processors/port.ts';
@@ -151,7 +151,7 @@ function waitingAfter(name: string, wait: () => Promise<void>): Wrap {
           if (config.name === name) await wait();
           return result;
         };
-        return wholeWork(work, lastOf)(Object.assign(Object.create(client), { query }));
+        return wholeWork(work, lastOf)(inTurn(client, query));
       }),
   });
   return { database };

@@ -2,7 +2,7 @@ import { newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { createArrivals } from '@app/testing/arrivals';
 import { announced } from '@app/testing/points';
-import { wholeWork } from '@app/testing/whole-work';
+import { inTurn, wholeWork } from '@app/testing/whole-work';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { renewalsRead } from '../src/points/points.ts';
@@ -233,7 +233,7 @@ const afterClaims =
           if (config.name === 'renewals-claim') claimed += written.rows.length;
           return written;
         };
-        return wholeWork(work, lastOf)(Object.assign(Object.create(client), { query }));
+        return wholeWork(work, lastOf)(inTurn(client, query));
       });
       if (claimed > 0) callBack(claimed);
       return result;

@@ -1,6 +1,6 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
-import { wholeWork } from '@app/testing/whole-work';
+import { inTurn, wholeWork } from '@app/testing/whole-work';
 import { expect } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { recordDispute } from '../src/disputes/record-dispute.ts';
@@ -257,7 +257,7 @@ export function actedAt(name: string, when: 'before' | 'after', act: () => Promi
           if (first && when === 'before') await act();
           return await client.query(config as never, values);
         };
-        return wholeWork(work, lastOf)(Object.assign(Object.create(client), { query: inside }));
+        return wholeWork(work, lastOf)(inTurn(client, inside));
       });
       if (hasFirst && when === 'after') await act();
       return result;

@@ -1,11 +1,10 @@
 import { type OutboxRow, outboxTypes } from '@app/messaging/outbox';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
-import { type AnyStatement, type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { type Client, type ColumnsOf, type Database, statement, type Write } from '@app/service-kit/database';
 import { byNoIndex, isOneRow, sameKey } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
-
-import { writeAnswered } from '../ledger/answered-facts.ts';
+import { factWrites } from '../ledger/answered-facts.ts';
 import type { Seen } from '../ledger/write-facts.ts';
 import { answersRecorded } from '../points/points.ts';
 import { changesOf, eventsOfChanged, type LockedPayment, type PaymentChange } from './answer-changes.rules.ts';
@@ -67,16 +66,16 @@ async function decideAnswers(client: Client, answers: readonly Answer[]): Promis
   return answers.map((answer) => ({ ...answer, changes: changesOf(answer, locked) }));
 }
 
-function writesOf(decided: readonly TakenAnswer[]): readonly AnyStatement[] {
+function writesOf(decided: readonly TakenAnswer[]): readonly Write[] {
   const taken = decided.filter(isTaken);
   return [
-    ...updatePayments(taken.flatMap(updatesOf)),
-    ...writeAnswered(taken),
-    ...writeCharges(taken),
-    ...insertHolds(taken.flatMap(holdsOf)),
-    ...saveMethods(taken.flatMap(methodsOf)),
-    ...countCaptured(taken.flatMap(capturedOf)),
-    ...insertEvents(taken.flatMap(eventsOf)),
+    ...paymentWrites(taken.flatMap(updatesOf)),
+    ...factWrites(taken),
+    ...chargeWrites(taken),
+    ...holdWrites(taken.flatMap(holdsOf)),
+    ...methodWrites(taken.flatMap(methodsOf)),
+    ...capturedWrites(taken.flatMap(capturedOf)),
+    ...eventWrites(taken.flatMap(eventsOf)),
   ];
 }
 
@@ -123,7 +122,7 @@ const again = <Key>(key: Key) => ({ [sameKey]: key });
 
 const updateTypes = { ...checkedUpdateTypes, [sameKey]: 'text' } as const;
 // What changes is not being released: the end of its release ends that, and nothing else changes it before.
-const updatePayments = writing(
+const paymentWrites = writing(
   'payments-answer',
   updateTypes,
   `update payments as p set ${updateColumns}, releasing = false
@@ -137,7 +136,7 @@ const updatesOf = ({ payment, changes }: TakenAnswer) =>
 type Effect<Name extends keyof Effects> = ColumnsOf<NonNullable<Effects[Name]>>;
 
 const chargeTypes: Effect<'charge'> = { step: 'text', amount_cents: 'int8', reference: 'text' };
-const insertCharges = inserting('charges-insert-answered', 'charges', {
+const chargeInserts = inserting('charges-insert-answered', 'charges', {
   id: 'text',
   ...moneyTypes,
   ...chargeTypes,
@@ -147,8 +146,7 @@ const chargesOf = ({ payment, decision: { update, effects } }: Answer) =>
   rowsOf(effects.charge, { ...moneyOf(payment), id: payment.id, charged_at: update.finishedAt });
 
 /** Writes the charges of payments that succeeded. */
-export const writeCharges = (answers: readonly Answer[]): readonly AnyStatement[] =>
-  insertCharges(answers.flatMap(chargesOf));
+export const chargeWrites = (answers: readonly Answer[]): readonly Write[] => chargeInserts(answers.flatMap(chargesOf));
 
 const holdTypes: Effect<'hold'> = {
   reference: 'text',
@@ -158,7 +156,7 @@ const holdTypes: Effect<'hold'> = {
   upsell: 'json',
   due_at: 'timestamptz',
 };
-const insertHolds = inserting('holds-insert-answered', 'holds', {
+const holdWrites = inserting('holds-insert-answered', 'holds', {
   payment_id: 'text',
   ...moneyTypes,
   ...holdTypes,
@@ -170,7 +168,7 @@ const holdsOf = ({ payment, decision: { update, effects } }: Answer) =>
 
 const methodTypes: Effect<'method'> = { method: 'text', last_four: 'text', wallet: 'text' };
 /** Cards, for charges without the buyer. */
-const saveMethods = inserting(
+const methodWrites = inserting(
   'payment-methods-save-answered',
   'payment_methods',
   { ...keyTypes, customer_email: 'text', processor: 'text', ...methodTypes, saved_at: 'timestamptz' },
@@ -184,7 +182,7 @@ const methodsOf = ({ payment, decision: { update, effects } }: Answer) => {
 
 const capturedTypes = { ...keyTypes, cents: 'int8', [sameKey]: 'text' } as const;
 /** Money that was taken of holds. */
-const countCaptured = writing(
+const capturedWrites = writing(
   'holds-count-captured',
   capturedTypes,
   `update holds as h set captured_cents = h.captured_cents + c.cents
@@ -197,7 +195,7 @@ const capturedOf = ({ payment, decision: { effects } }: Answer) => {
 };
 
 /** Writes events in the transaction of what they say. */
-export const insertEvents = inserting('outbox-insert-answered', 'outbox', outboxTypes);
+export const eventWrites = inserting('outbox-insert-answered', 'outbox', outboxTypes);
 const eventsOf = ({ events, changes }: TakenAnswer) => eventsOfChanged(events, changes);
 
 /**

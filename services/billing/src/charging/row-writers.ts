@@ -1,10 +1,10 @@
-import { type AnyStatement, statement } from '@app/service-kit/database';
+import { statement, type Write } from '@app/service-kit/database';
 import { type Columns, columnsOf, insertRowsSql } from '@app/service-kit/row-arrays';
 
 /** The statement that writes rows; none where there are none. */
 export type RowWriter<Types extends Columns> = (
   rows: readonly Readonly<Record<keyof Types, unknown>>[],
-) => readonly AnyStatement[];
+) => readonly Write[];
 
 /** A statement that writes rows of these columns, which are its parameters from $1 on. */
 export function writing<Types extends Columns>(name: string, types: Types, text: string): RowWriter<Types> {

@@ -1,6 +1,5 @@
-import { type AnyStatement, statement } from '@app/service-kit/database';
+import { statement, type Write } from '@app/service-kit/database';
 import { columnsOf, insertRowsSql } from '@app/service-kit/row-arrays';
-
 import { type SentPayment, successOf } from './facts.rules.ts';
 import { type FactsOf, factRowOf, factTypes, type Seen } from './write-facts.ts';
 
@@ -25,7 +24,7 @@ const writeStatement = statement(
  * The statement that keeps what answers and look-ups told, in the transaction that records them: every success but that of a card which is
  * saved; none where there is none. None is lacked, since its payment is there.
  */
-export function writeAnswered(answers: readonly TakenAnswer[]): readonly AnyStatement[] {
+export function factWrites(answers: readonly TakenAnswer[]): readonly Write[] {
   const rows = answers.flatMap(({ payment, decision: { update }, seen }) => {
     const { accountId: account_id, processor, test } = payment;
     // Every success has the processor's reference.

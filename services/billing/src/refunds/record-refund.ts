@@ -12,7 +12,7 @@ import { chargeColumns, chargeTypes } from '../charging/charge-columns.ts';
 import type { Charge, Payment } from '../charging/payment.types.ts';
 import type { Effects } from '../charging/payment-effects.rules.ts';
 import { rowOfUpdate, updateColumns, updateTypes } from '../charging/payment-store.ts';
-import { writeAnswered } from '../ledger/answered-facts.ts';
+import { factWrites } from '../ledger/answered-facts.ts';
 import { endOfRefundedOrder, lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
 import { givesBackOrder } from './refund.rules.ts';
 
@@ -38,7 +38,7 @@ async function writeAnswer(client: Client, answer: Answer): Promise<boolean> {
   if (decision.effects.refunded !== null) await lockOrderFirst(client, accountId, orderId);
   const { rowCount } = await client.query(updateStatement([accountId, orderId, JSON.stringify([update])]));
   if (rowCount !== 1) return false;
-  await pipelined(client, writeAnswered([answer]));
+  await pipelined(client, factWrites([answer]));
   const { refunded } = decision.effects;
   const finishedAt = decision.update.finishedAt;
   if (refunded === null || finishedAt === null) await writeEvents(client, events);

@@ -1,7 +1,6 @@
-import { type AnyStatement, type Client, statement } from '@app/service-kit/database';
+import { type Client, statement, type Write } from '@app/service-kit/database';
 import { byNoIndex, isOneRow, sameKey } from '@app/service-kit/planner';
 import { recordOf } from '@app/service-kit/row-arrays';
-
 import type { Beginning, EarlierPurchase, LockedCheckout, ShopMode } from './begin-attempts.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
 
@@ -34,7 +33,7 @@ const lockBuyersStatement = statement<{ locked: unknown }>(
  * statement, which sees what was committed while this one waited. The keys are sorted, so that two transactions never wait for
  * each other; the release before locks the same ones.
  */
-export const lockBuyers = (buyers: readonly Buyer[]) =>
+export const buyersLock = (buyers: readonly Buyer[]) =>
   lockBuyersStatement([
     buyers.map(({ account_id, product_id, email_key }) => `${account_id} ${product_id} ${email_key}`),
   ]);
@@ -55,7 +54,7 @@ const lockCheckoutsStatement = statement<LockedCheckout>(
 );
 
 /** Locks checkouts in the order of their ids, as everything does that changes several. */
-export const lockCheckouts = (keys: readonly CheckoutKey[]) =>
+export const checkoutsLock = (keys: readonly CheckoutKey[]) =>
   lockCheckoutsStatement([keys.map(({ account_id }) => account_id), keys.map(({ id }) => id)]);
 
 const modesStatement = statement<ShopMode>(
@@ -67,7 +66,7 @@ const modesStatement = statement<ShopMode>(
 );
 
 /** The mode of each account's shop; none for one whose settings no event has brought. */
-export const readModes = (accountIds: readonly string[]) => modesStatement([[...new Set(accountIds)]]);
+export const modesQuery = (accountIds: readonly string[]) => modesStatement([[...new Set(accountIds)]]);
 
 const buyerTypes = {
   ...{ id: 'text', account_id: 'text', product_id: 'text', email_key: 'text' },
@@ -100,7 +99,7 @@ const earlierStatement = statement<EarlierPurchase & { id: string }>(
  * Of each buyer one purchase that was paid since a time, is under way, or lives on as a subscription, by the id of the checkout
  * that begins; rather one that has a digest in common with it. A buyer may have made any number, so only one is read.
  */
-export const readEarlierPurchases = (buyers: readonly PayingBuyer[]) => earlierStatement([JSON.stringify(buyers)]);
+export const earlierPurchasesQuery = (buyers: readonly PayingBuyer[]) => earlierStatement([JSON.stringify(buyers)]);
 
 const givenUpStatement = statement<{ id: string }>(
   'checkouts-given-up',
@@ -142,7 +141,7 @@ const insertAttemptsStatement = statement(
 );
 
 /** The statements that move checkouts on and fix their sales. Their rows are locked. */
-export function writeBeginnings(beginnings: readonly Beginning[]): readonly AnyStatement[] {
+export function beginningWrites(beginnings: readonly Beginning[]): readonly Write[] {
   if (beginnings.length === 0) return [];
   const checkouts = [
     beginnings.map(({ row }) => row.account_id),

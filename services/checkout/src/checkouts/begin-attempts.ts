@@ -6,13 +6,13 @@ import type { Client, Database } from '@app/service-kit/database';
 import { pipelined } from '@app/service-kit/pipelined';
 import { claimUses } from '../discounts/claim-uses.ts';
 import {
+  beginningWrites,
+  buyersLock,
+  checkoutsLock,
+  earlierPurchasesQuery,
   findGivenUp,
-  lockBuyers,
-  lockCheckouts,
+  modesQuery,
   type PayingBuyer,
-  readEarlierPurchases,
-  readModes,
-  writeBeginnings,
 } from './attempt-statements.ts';
 import {
   type AttemptRefusal,
@@ -41,7 +41,7 @@ export async function beginAttempts(database: Database, attempts: readonly NewAt
   for (const round of roundsOf(attempts.filter(isFirst))) {
     const { results } = await database.transaction(
       (client) => decideRound(client, round),
-      ({ beginnings }) => writeBeginnings(beginnings),
+      ({ beginnings }) => beginningWrites(beginnings),
     );
     for (const [id, result] of results) begun.set(id, result);
   }
@@ -96,10 +96,10 @@ async function findOfAttempts(
   const buyers = round.flatMap(buyerOf);
   const rows = round.map(({ row }) => row);
   const [, checkouts, modes, earlier] = await pipelined(client, [
-    lockBuyers(buyers),
-    lockCheckouts(rows),
-    readModes(rows.map(({ account_id }) => account_id)),
-    readEarlierPurchases(buyers),
+    buyersLock(buyers),
+    checkoutsLock(rows),
+    modesQuery(rows.map(({ account_id }) => account_id)),
+    earlierPurchasesQuery(buyers),
   ]);
   const checkoutOf = new Map(checkouts.rows.map((row) => [row.id, row]));
   const modeOf = new Map(modes.rows.map((row) => [row.account_id, row]));

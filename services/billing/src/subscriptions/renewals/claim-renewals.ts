@@ -7,7 +7,7 @@ import type { Payment } from '../../charging/payment.types.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { renewalsClaimed } from '../../points/points.ts';
 import type { SavedMethodRequest } from '../../processors/port.ts';
-import { type ClaimTimes, lockDue, writeClaims, writePeriods } from './claim-statements.ts';
+import { type ClaimTimes, lockDue, periodWrites, writeClaims } from './claim-statements.ts';
 import type { ChargeScope, PayableSubscription } from './due-subscriptions.ts';
 import { decideClaim, type RenewalClaim } from './renewal-claim.rules.ts';
 import { renewalKey } from './renewal-key.ts';
@@ -44,7 +44,7 @@ export function createClaimRenewal(
       const times = { now, sentAt: new Date(nowMs), checkAt: nextCheckAt(0, nowMs) };
       const claimed = await database.transaction(
         (client) => claimRenewals(client, scope, due, times),
-        (sent) => writePeriods(scope, sent),
+        (sent) => periodWrites(scope, sent),
       );
       renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: claimed.map(({ payment }) => payment.id) }));
       const byOrder = new Map(claimed.map((each) => [each.payment.orderId, each]));

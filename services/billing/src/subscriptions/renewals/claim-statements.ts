@@ -1,9 +1,8 @@
 import { emailKey } from '@app/contracts/email-key';
-import { type AnyStatement, type Client, statement } from '@app/service-kit/database';
+import { type Client, statement, type Write } from '@app/service-kit/database';
 import { pipelined } from '@app/service-kit/pipelined';
-import { planBy, rowByRow } from '@app/service-kit/planner';
+import { byRows } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-
 import { besideOthersSql, requestRefused, requestRefusedAgain, undoneReasons } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { columnsFrom, insertPayments, type NewPaymentValues, rowOfPayment } from '../../charging/payment-store.ts';
@@ -30,13 +29,13 @@ const dueTypes = {
  * Locks those subscriptions `s` of `i` that still want their renewal as they were read, with the same attempts; and neither has this run
  * charged them before or found one of their periods paid by a look-up, nor was one paid on this UTC day. The lock shows a row as it is when a
  * caller that pauses or cancels it has committed, and the same transaction claims it. They are locked in the order of their
- * orders, as `renewals-lock` does, so no transaction waits in a circle. Later statements of the transaction find rows by their keys.
+ * orders, as `renewals-lock` does, so no transaction waits in a circle.
  * $1 account, $2 now, $3 run
- * @param selected of the locked ones, beside `planning`
+ * @param selected of the locked ones
  * @param columns that they have
  */
 export const lockDueSql = (selected: string, columns: string): string => `
-  select ${selected}, (select ${planBy(rowByRow)}) as planning
+  select ${selected}
   from (select * from ${tableOf(dueTypes, 4)} order by order_id) as i
   cross join lateral (
     select ${columns} from subscriptions
@@ -57,10 +56,7 @@ export function lockDueValues({ accountId, now, runId }: ChargeScope, due: reado
   return [accountId, now, runId, ...columnsOf(rows, dueTypes)];
 }
 
-const lockStatement = statement<{ id: string; planning: string }>('renewals-lock-to-claim', lockDueSql('s.id', 'id'), {
-  id: 'text',
-  planning: 'text',
-});
+const lockStatement = statement<{ id: string }>('renewals-lock-to-claim', lockDueSql('s.id', 'id'), { id: 'text' });
 
 type OfOrder<Row> = Row & { readonly order_id: string };
 
@@ -123,7 +119,8 @@ export async function lockDue(
 ): Promise<LockedDue[]> {
   const { accountId, test } = scope;
   const periods = due.map(({ order_id, period }) => ({ order_id, period: period + 1 }));
-  const [locked, attempts] = await pipelined(client, [
+  const [, locked, attempts] = await pipelined(client, [
+    byRows(),
     lockStatement(lockDueValues(scope, due)),
     lastStatement([accountId, ...columnsOf(periods, periodTypes)]),
   ]);
@@ -243,7 +240,7 @@ export async function writeClaims<Claim extends ToSend>(
 }
 
 /** The statement that writes the rows of the periods whose payments are sent: they remember the run. */
-export const writePeriods = ({ accountId, runId }: ChargeScope, sent: readonly ToSend[]): readonly AnyStatement[] =>
+export const periodWrites = ({ accountId, runId }: ChargeScope, sent: readonly ToSend[]): readonly Write[] =>
   sent.length === 0
     ? []
     : [periodsStatement([accountId, runId, ...columnsOf(sent.map(periodRowOf), claimedPeriodTypes)])];

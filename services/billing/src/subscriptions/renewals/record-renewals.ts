@@ -1,17 +1,17 @@
 import { createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
-import { type AnyStatement, type Client, type Database, statement } from '@app/service-kit/database';
-import { byNoIndex, planBy, rowByRow } from '@app/service-kit/planner';
+import { type Client, type Database, statement, type Write } from '@app/service-kit/database';
+import { pipelined } from '@app/service-kit/pipelined';
+import { byNoIndex, byRows } from '@app/service-kit/planner';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
-
 import { takesAnswer } from '../../charging/answer-changes.rules.ts';
-import { type Answer, type AnswerWriter, writeCharges } from '../../charging/answer-store.ts';
+import { type Answer, type AnswerWriter, chargeWrites } from '../../charging/answer-store.ts';
 import { renewsLate } from '../../charging/late-success.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { checkedUpdateTypes, rowOfUpdate, updateRenewalColumns } from '../../charging/payment-store.ts';
 import { writing } from '../../charging/row-writers.ts';
-import { writeAnswered } from '../../ledger/answered-facts.ts';
+import { factWrites } from '../../ledger/answered-facts.ts';
 import { answersRecorded } from '../../points/points.ts';
 import { decideRenewal } from './renewal-answer.rules.ts';
 import {
@@ -31,8 +31,7 @@ const answeredTypes = { account_id: 'text', order_id: 'text', id: 'text' } as co
  */
 const lockStatement = statement<Locked>(
   'renewals-lock',
-  `select ${namesOf(lockedTypes, 's')}, p.id as payment_id, p.status as payment_status, p.releasing,
-     (select ${planBy(rowByRow)}) as planning
+  `select ${namesOf(lockedTypes, 's')}, p.id as payment_id, p.status as payment_status, p.releasing
    from (select account_id, order_id, id as payment_id from ${tableOf(answeredTypes, 1)} order by order_id) as w
    cross join lateral (
      select ${namesOf(lockedTypes)} from subscriptions
@@ -40,17 +39,17 @@ const lockStatement = statement<Locked>(
    cross join lateral (
      select id, status, releasing from payments
      where id = w.payment_id and ${byNoIndex('account_id = w.account_id')} for no key update) as p`,
-  { ...lockedTypes, payment_id: 'text', payment_status: 'text', releasing: 'bool', planning: 'text' },
+  { ...lockedTypes, payment_id: 'text', payment_status: 'text', releasing: 'bool' },
 );
 
-const updatePayments = writing(
+const paymentWrites = writing(
   'payments-answer-renewals',
   checkedUpdateTypes,
   `update payments as p set ${updateRenewalColumns}
    from (select * from ${tableOf(checkedUpdateTypes, 1)}) as c where p.id = c.id and ${byNoIndex('p.account_id = c.account_id')}`,
 );
 
-const updatePeriods = writing(
+const periodWrites = writing(
   'renewals-record',
   periodTypes,
   `update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
@@ -86,14 +85,12 @@ interface Locked extends LockedSubscription {
   readonly payment_id: string;
   readonly payment_status: Payment['status'];
   readonly releasing: boolean;
-  /** What the planner was set to. */
-  readonly planning: string;
 }
 
 interface DecidedAnswers {
   /** Of each answer; false where the payment had ended before, or is being released, and for a late success that renews nothing. */
   readonly isTaken: readonly boolean[];
-  readonly writes: readonly AnyStatement[];
+  readonly writes: readonly Write[];
 }
 
 /** Locks and reads, and decides. */
@@ -102,7 +99,7 @@ async function decideRenewalAnswers(
   answers: readonly Answer[],
   nowMs: number,
 ): Promise<DecidedAnswers> {
-  const { rows } = await client.query(lockStatement(lockValues(answers)));
+  const [, { rows }] = await pipelined(client, [byRows(), lockStatement(lockValues(answers))]);
   const locked = new Map(rows.map((row) => [row.payment_id, row]));
   const taken = answers.map((answer) => {
     const subscription = locked.get(answer.payment.id);
@@ -125,18 +122,14 @@ function lockValues(answers: readonly Answer[]): string[] {
 
 type Changing = Answer & { readonly result: RecordedResult | undefined };
 
-/** Each statement finds its rows by their keys, as `renewals-lock` has set the planner. */
-async function writesOf(
-  client: Client,
-  changing: readonly Changing[],
-  nowMs: number,
-): Promise<readonly AnyStatement[]> {
+/** Each statement finds its rows by their keys, as `byRows` has set the planner. */
+async function writesOf(client: Client, changing: readonly Changing[], nowMs: number): Promise<readonly Write[]> {
   const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
   return [
-    ...updatePayments(changing.map(updateOf)),
-    ...writeAnswered(changing),
-    ...writeCharges(changing),
-    ...updatePeriods(results.map(periodRowOf)),
+    ...paymentWrites(changing.map(updateOf)),
+    ...factWrites(changing),
+    ...chargeWrites(changing),
+    ...periodWrites(results.map(periodRowOf)),
     ...(await outcomeWrites(client, results, nowMs)),
   ];
 }

@@ -1,9 +1,10 @@
 import type { ItemResult } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
-import { type AnyStatement, type Client, type Database, statement } from '@app/service-kit/database';
+import { type Client, type Database, statement, type Write } from '@app/service-kit/database';
+import { pipelined } from '@app/service-kit/pipelined';
+import { byRows } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
-
 import { inserting } from '../../charging/row-writers.ts';
 import { lockDueSql, lockDueValues } from './claim-statements.ts';
 import type { ChargeScope, DueSubscription } from './due-subscriptions.ts';
@@ -27,12 +28,12 @@ const lockStatement = statement<Locked>(
        order by p.created_at desc, p.id desc limit 1) as decline_reason`,
     namesOf(lockedTypes),
   ),
-  { ...lockedTypes, decline_reason: 'text', planning: 'text' },
+  { ...lockedTypes, decline_reason: 'text' },
 );
 
 const renewalTypes = { ...periodTypes, amount_cents: 'bigint', currency: 'text', run_id: 'text' } as const;
 
-const writePeriods = inserting(
+const periodWrites = inserting(
   'renewals-without-payment',
   'renewals',
   renewalTypes,
@@ -68,7 +69,7 @@ export async function renewWithoutPayment(
 interface Ended {
   /** The ids of the subscriptions whose renewals end. */
   readonly ended: ReadonlySet<string>;
-  readonly writes: readonly AnyStatement[];
+  readonly writes: readonly Write[];
 }
 
 async function lockAndEnd(
@@ -77,22 +78,20 @@ async function lockAndEnd(
   due: readonly DueSubscription[],
   nowMs: number,
 ): Promise<Ended> {
-  const { rows } = await client.query(lockStatement(lockDueValues(run, due)));
+  const [, { rows }] = await pipelined(client, [byRows(), lockStatement(lockDueValues(run, due))]);
   const results = rows.map((row) => resultOf(row, run.now));
   const ended = new Set(results.map(({ subscription }) => subscription.id));
   return {
     ended,
-    writes: [...writePeriods(periodsOf(run, results)), ...(await outcomeWrites(client, results, nowMs))],
+    writes: [...periodWrites(periodsOf(run, results)), ...(await outcomeWrites(client, results, nowMs))],
   };
 }
 
 interface Locked extends LockedSubscription {
   readonly decline_reason: string | null;
-  /** What the planner was set to. */
-  readonly planning: string;
 }
 
-function resultOf({ decline_reason, planning: _, ...subscription }: Locked, at: Date): RecordedResult {
+function resultOf({ decline_reason, ...subscription }: Locked, at: Date): RecordedResult {
   const about = { period: subscription.period + 1, at, method: subscription.payment_method };
   const outcome: RenewalOutcome =
     subscription.amount_cents === 0

@@ -1,10 +1,9 @@
 import { readSettings } from '@app/account-settings/read-settings';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
-import type { AnyStatement, Client, ColumnsOf } from '@app/service-kit/database';
+import type { Client, ColumnsOf, Write } from '@app/service-kit/database';
 import { byNoIndex } from '@app/service-kit/planner';
 import { tableOf } from '@app/service-kit/row-arrays';
-
-import { insertEvents } from '../../charging/answer-store.ts';
+import { eventWrites } from '../../charging/answer-store.ts';
 import { inserting, writing } from '../../charging/row-writers.ts';
 import type { SubscriptionIdentity } from '../subscription-event.rules.ts';
 import { identityTypes } from '../subscription-rows.ts';
@@ -56,7 +55,7 @@ const subscriptionTypes = {
 } as const;
 
 // By their ids alone: of two indexes the planner may take that of all rows of an account.
-const updateSubscriptions = writing(
+const subscriptionWrites = writing(
   'subscriptions-renewed',
   subscriptionTypes,
   `update subscriptions as s set status = c.status, failed_tries = c.failed_tries, hard_declined = c.hard_declined,
@@ -71,7 +70,7 @@ const countTypes = {
   ...{ account_id: 'text', test: 'bool', currency: 'text' },
   ...{ charged: 'int4', charged_cents: 'int8', retried: 'int4', declined: 'int4', canceled: 'int4' },
 } as const satisfies ColumnsOf<RenewalCounts>;
-const insertCounts = inserting('renewal-counts-insert', 'renewal_counts', countTypes);
+const countWrites = inserting('renewal-counts-insert', 'renewal_counts', countTypes);
 
 /**
  * The statements that write what outcomes of renewals bring about: how subscriptions stand, what runs count, and the events. The
@@ -82,11 +81,11 @@ export async function outcomeWrites(
   client: Client,
   results: readonly RecordedResult[],
   nowMs: number,
-): Promise<readonly AnyStatement[]> {
+): Promise<readonly Write[]> {
   return [
-    ...updateSubscriptions(changedSubscriptions(results)),
-    ...insertCounts(countOutcomes(results)),
-    ...insertEvents(await eventsOf(client, results, nowMs)),
+    ...subscriptionWrites(changedSubscriptions(results)),
+    ...countWrites(countOutcomes(results)),
+    ...eventWrites(await eventsOf(client, results, nowMs)),
   ];
 }
 

@@ -4,7 +4,7 @@ import { Migration } from '@app/service-kit/migrations';
 /**
  * `email_key` is what buyers are told apart by (`emailKey` of @app/contracts); null in rows of the release before until the service
  * makes it. Indexes by `lower(…)` stay for that release, and so does `earlier_purchases`, which locks
- * the same buyers as `lockBuyers` does, as long as their addresses are in ASCII.
+ * the same buyers as `buyersLock` does, as long as their addresses are in ASCII.
  */
 export class EmailKeys extends Migration {
   override up(): void {
