@@ -1,16 +1,12 @@
-import { checkoutVisited } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
 import { operations } from '@app/gateway/operations';
 import { tools } from '@app/gateway/tools';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
-import { announced } from '@app/testing/points';
-import { recoveryFinished } from '@app/webhook-dispatcher/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { daysRead, furnish, madeDeliveries, openCheckoutAt } from './support/furnished-shop.ts';
+import { daysRead, furnish, openCheckoutAt, untilAtRest } from './support/furnished-shop.ts';
 import { portalSession } from './support/portal-session.ts';
 import { type Answer, call, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
-import { attempted, handled } from './support/waits.ts';
 
 /**
  * Guarantee: an account reaches nothing of another account, by any route. Every operation of the product is called
@@ -43,25 +39,8 @@ beforeAll(async () => {
   ids = await furnish({ baseUrl: platform.baseUrl, receiverUrl: receiver.url }, victim);
   portalSecret = await portalSession(platform, attacker.accountId, { email: 'victim-buyer@example.com' });
   attackersSecret = (await openCheckoutAt(platform.baseUrl, victim, 'a-buyer@example.com')).secret;
-  await untilAtRest();
+  await untilAtRest(victim, ids);
 });
-
-/** Those to the endpoint, again. */
-const recovered = 4;
-
-/** What the victim has set going is over, and would not be taken for the attacker's doing. */
-async function untilAtRest(): Promise<void> {
-  await announced(recoveryFinished, ({ recoveryId }) => recoveryId === ids.recoveryId);
-  await attempted(victim.accountId, madeDeliveries + recovered);
-  const list = async (path: string) => (await victim.call('GET', path)).json.data;
-  const listed: { status: string }[] = await list('/api/v1/webhook-deliveries?limit=100');
-  expect(listed.filter(({ status }) => ['pending', 'sending'].includes(status))).toEqual([]);
-  expect(await list('/api/v1/webhook-recoveries')).toMatchObject([{ status: 'done' }]);
-  expect(await list('/api/v1/affiliates/victimleaf/commissions')).toHaveLength(2);
-  await handled('metrics', checkoutVisited, ({ productId }) => productId === ids.productId);
-  const { summary } = (await victim.call('GET', `/api/metrics/${ids.productId}`)).json;
-  expect(summary.orders).toBe(1);
-}
 
 afterAll(() => receiver?.close());
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { platformKey } from './support/cluster.ts';
 import { type DescribedOperation, describedOperations, resolved, type Schema } from './support/described-operations.ts';
-import { daysRead, furnish, openCheckoutAt } from './support/furnished-shop.ts';
+import { daysRead, furnish, openCheckoutAt, untilAtRest } from './support/furnished-shop.ts';
 import { portalSession } from './support/portal-session.ts';
 import { valuesOf } from './support/schema-values.ts';
 import { type Answer, call, type Seller, sessionOf, signUp } from './support/seller.ts';
@@ -71,6 +71,7 @@ beforeAll(async () => {
     },
     ...Object.fromEntries(scoped),
   };
+  await untilAtRest(victim, ids);
 });
 
 afterAll(() => receiver?.close());

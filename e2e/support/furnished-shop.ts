@@ -1,12 +1,16 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
+import { checkoutVisited } from '@app/contracts/checkouts';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { withdrawalRequested } from '@app/contracts/withdrawals';
+import { announced } from '@app/testing/points';
+import { recoveryFinished } from '@app/webhook-dispatcher/points';
+import { expect } from 'vitest';
 import { addProduct, call, made, placeOrder, type Seller } from './seller.ts';
 import { attempted, handled } from './waits.ts';
 
 /** The deliveries of two orders, a payout and a withdrawal to the endpoint, and of the orders to the automation. */
-export const madeDeliveries = 6;
+const madeDeliveries = 6;
 
 /** Days that a read of the shop names: those that it takes by itself end today, which may end between two reads. */
 const day = new Date().toISOString().slice(0, 10);
@@ -120,4 +124,21 @@ export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Se
     },
     code: 'victimleaf',
   };
+}
+
+/** Those to the endpoint, again. */
+const recovered = 4;
+
+/** What the shop has set going is over, and would not be taken for somebody else's doing. */
+export async function untilAtRest(seller: Seller, ids: Readonly<Record<string, string>>): Promise<void> {
+  await announced(recoveryFinished, ({ recoveryId }) => recoveryId === ids.recoveryId);
+  await attempted(seller.accountId, madeDeliveries + recovered);
+  const list = async (path: string) => (await seller.call('GET', path)).json.data;
+  const listed: { status: string }[] = await list('/api/v1/webhook-deliveries?limit=100');
+  expect(listed.filter(({ status }) => ['pending', 'sending'].includes(status))).toEqual([]);
+  expect(await list('/api/v1/webhook-recoveries')).toMatchObject([{ status: 'done' }]);
+  expect(await list('/api/v1/affiliates/victimleaf/commissions')).toHaveLength(2);
+  await handled('metrics', checkoutVisited, ({ productId }) => productId === ids.productId);
+  const { summary } = (await seller.call('GET', `/api/metrics/${ids.productId}`)).json;
+  expect(summary.orders).toBe(1);
 }
