@@ -76,7 +76,7 @@ test('retention reads the changes of active subscriptions by index, and neither 
   const started = Array.from({ length: many }, () => subscriptionEvent('acc_a', 'prd_1', { startedAt }));
   await deliver(started.map(facts.factOfSubscription));
   const renewals = started.flatMap(({ data: { subscriptionId } }) =>
-    [2, 3].map((period) =>
+    [2, 3, 4, 5, 6, 7].map((period) =>
       facts.factOfRenewal(
         renewalEvent('acc_a', 'prd_1', { subscriptionId, period, chargedAt: `2025-0${period + 2}-10T12:00:00.000Z` }),
       ),
