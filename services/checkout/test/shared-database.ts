@@ -30,8 +30,8 @@ export async function takeDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Deletes all rows but that of the installation, which the running service goes on reading: those that refer to others first, and the functions that a test created, with their triggers. To
- * truncate would take 80 ms.
+ * Deletes all rows, those that refer to others first, but that of the installation, which the running service goes on reading; and the
+ * functions that a test created, with their triggers. To truncate would take 80 ms.
  */
 const emptySql = `do $$
   declare found record;

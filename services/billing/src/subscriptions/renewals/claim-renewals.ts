@@ -21,7 +21,7 @@ export interface ClaimedRenewal extends Pick<RenewalClaim, 'resends' | 'refusedB
 /** Resolves with the payment to send now, or undefined where the renewal is not wanted any more. */
 export type ClaimRenewal = (due: PayableSubscription) => Promise<ClaimedRenewal | undefined>;
 
-/** As answers are gathered before they are recorded: each batch is a commit and three round trips, and no caller waits for one renewal. */
+/** As answers are gathered before they are recorded: each batch is a commit and four round trips, and no caller waits for one renewal. */
 const lingerMs = 5;
 
 /**
