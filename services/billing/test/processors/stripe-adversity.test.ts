@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const accountId = newId('account', Date.parse(begin));
 const call = (over: Partial<ProcessorCall> = {}): ProcessorCall => ({
-  ...{ accountId, secretKey: liveKey, test: false, signal: AbortSignal.timeout(15_000) },
+  ...{ accountId, secretKey: liveKey, test: false, signal: AbortSignal.timeout(60_000) },
   ...over,
 });
 const card = (over: Partial<CardRequest> = {}): CardRequest => ({
@@ -239,6 +239,50 @@ test('a customer deleted at Stripe is replaced, and an address that Stripe does 
   expect(await processor.charge(request, call())).toMatchObject({ status: 'succeeded' });
   const kept = 'select customer from stripe_customers where order_id = $1';
   expect(await query(own.url, kept, [request.orderId])).toEqual([{ customer: intents()[0]?.customer }]);
+});
+
+test('a payment whose customer was replaced keeps its key: what arrives late of it charges nothing anew', async () => {
+  const request = card();
+  await processor.charge(card({ orderId: request.orderId, paymentMethod: 'pm_card_chargeDeclined' }), call());
+  stripe.booksOf(liveKey).deleteCustomer(intents()[0]?.customer ?? '');
+  const arrived = Promise.withResolvers<void>();
+  // The sending with the new customer, after the one that Stripe refuses for the old one.
+  const isReplaced = (sent: StripeRequest): boolean => {
+    const matches = isCharge(sent) && sent.idempotencyKey !== request.paymentId;
+    if (matches) arrived.resolve();
+    return matches;
+  };
+  stripe.fail(isReplaced, 'late');
+  const gaveUp = new AbortController();
+  const first = processor.charge(request, call({ signal: gaveUp.signal }));
+  const failed = expect(first).rejects.toThrow();
+  await arrived.promise;
+  gaveUp.abort();
+  await failed;
+  expect(await processor.charge(request, call())).toMatchObject({ status: 'succeeded' });
+  await stripe.deliverLate();
+  expect(intents().filter(({ status }) => status === 'succeeded')).toHaveLength(1);
+});
+
+test('a later payment has its own key whatever customer the order has: sent anew from a restored database it charges nothing anew', async () => {
+  const { orderId } = card();
+  await processor.charge(card({ orderId, paymentMethod: 'pm_card_chargeDeclined' }), call());
+  const backup = await query<{ customer: string }>(
+    own.url,
+    'select customer from stripe_customers where order_id = $1',
+    [orderId],
+  );
+  const [{ customer } = { customer: '' }] = backup;
+  stripe.booksOf(liveKey).deleteCustomer(customer);
+  await processor.charge(card({ orderId, paymentMethod: 'pm_card_chargeDeclined' }), call());
+  const later = card({ orderId });
+  expect(await processor.charge(later, call())).toMatchObject({ status: 'succeeded' });
+  await query(own.url, `update stripe_customers set customer = $1, refused = '{}' where order_id = $2`, [
+    customer,
+    orderId,
+  ]);
+  await expect(processor.charge(later, call())).rejects.toThrow('same parameters');
+  expect(intents().filter(({ status }) => status === 'succeeded')).toHaveLength(1);
 });
 
 test('a confirmation token is used once; used, unknown and foreign ones are a definite no', async () => {

@@ -19,6 +19,7 @@ import { StopsOfBothReleases } from './0015-stops-of-both-releases.ts';
 import { UnfollowedFacts } from './0016-unfollowed-facts.ts';
 import { DeclinedRenewals } from './0017-declined-renewals.ts';
 import { IndexesOfAddresses } from './0018-indexes-of-addresses.ts';
+import { RefusedCustomers } from './0019-refused-customers.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -41,4 +42,5 @@ export const migrations: Migrations = [
   installationMigration,
   { name: '0017-declined-renewals', class: DeclinedRenewals },
   { name: '0018-indexes-of-addresses', class: IndexesOfAddresses },
+  { name: '0019-refused-customers', class: RefusedCustomers },
 ];

@@ -142,7 +142,7 @@ async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall)
   const customer =
     sent.call === 'chargeSaved'
       ? readSavedMethod(sent.request.savedMethod)?.customer
-      : await deps.customers.find(call, sent.request.orderId);
+      : (await deps.customers.find(call, sent.request.orderId))?.customer;
   let isCustomerKnown = true;
   if (customer !== undefined) {
     const found = await firstOf(deps, call, sent.call, { customer }, isIt).catch((err: unknown) => {

@@ -8,7 +8,7 @@ import {
   type ProcessorOutcome,
   type SavedMethodRequest,
 } from '../port.ts';
-import { customerOf } from './stripe-customers.ts';
+import { customerInstead, customerOf, type OrderCustomer } from './stripe-customers.ts';
 import { declines } from './stripe-declines.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { amountAtStripe, StripeAnswerError } from './stripe-errors.ts';
@@ -128,8 +128,9 @@ async function isAttached(
 }
 
 /**
- * Makes an intent with the order's customer. One that Stripe does not know, because the seller deleted it there, is replaced; the key
- * that was used with it may be kept with its answer, so the next sending has another one.
+ * Makes an intent with the order's customer. One that Stripe does not know, because the seller deleted it there, is replaced. Stripe may
+ * keep its answer under the key that was used with it, so this payment has another key from then on, at each sending: under two keys it
+ * could be charged twice. The order's other payments keep theirs, which a restored database finds again.
  */
 async function withCustomer(
   deps: StripeDeps,
@@ -138,14 +139,15 @@ async function withCustomer(
   make: (stripe: Stripe, customer: string, options: Stripe.RequestOptions) => Promise<Intent>,
 ): Promise<ProcessorOutcome> {
   const { paymentId } = request;
-  const send = (customer: string, key: string) =>
-    deps.link.send(call, key, (stripe, options) => make(stripe, customer, options));
-  const customer = await customerOf(deps, call, request);
-  const made = await send(customer, paymentId)
+  const send = async ({ customer, refused: payments }: OrderCustomer) => {
+    const key = payments.includes(paymentId) ? `${paymentId} ${customer}` : paymentId;
+    return await deps.link.send(call, key, (stripe, options) => make(stripe, customer, options));
+  };
+  const remembered = await customerOf(deps, call, request);
+  const made = await send(remembered)
     .catch(async (err: unknown) => {
       if (refusalOf(err)?.of !== 'customer') throw err;
-      const another = await customerOf(deps, call, request, customer);
-      return await send(another, `${paymentId} ${another}`);
+      return await send(await customerInstead(deps, call, request, remembered.customer));
     })
     .catch((err: unknown) => {
       const refusal = refusalOf(err);
