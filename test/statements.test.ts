@@ -12,7 +12,7 @@ const texts: Readonly<Record<string, { readonly calls: number; readonly why: str
   'libs/embedded/src/databases.ts': { calls: 6, why: 'of the server, before a database has a schema' },
   'libs/embedded/src/postgres-backup.ts': { calls: 3, why: 'of the server, which has no schema of ours' },
   'libs/service-kit/src/pipelined.ts': { calls: 1, why: 'sends statements that it is given' },
-  'libs/service-kit/src/migrations.ts': { calls: 5, why: 'make the schema, and read how much of it is made' },
+  'libs/service-kit/src/migrations.ts': { calls: 4, why: 'make the schema, and read how much of it is made' },
   'services/webhook-dispatcher/src/repair/held-recovery.ts': {
     calls: 1,
     why: 'in the words of the ORM; with those of PostgreSQL it is a statement too',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { releaseBefore, version } from '@app/contracts/version';
 import pg from 'pg';
-import { connectAtStartMs, connectionSettings } from './connection-settings.ts';
+import { connectAtStartMs, connectionSettings, patient } from './connection-settings.ts';
 import { openLockSession } from './lock-session.ts';
 
 type Queries = Pick<pg.ClientBase, 'query'>;
@@ -27,10 +27,14 @@ export abstract class Migration {
     return (await this.#client.query(sql)).rows;
   }
 
-  /** Runs the step. What it has added is sent together: each round trip would cost more than most of its statements. */
-  async run(): Promise<void> {
+  /**
+   * Runs the step. What it has added is sent together, with what its transaction ends with: each round trip would cost more than most of
+   * its statements, and a process that is busy with its own start would leave the transaction waiting.
+   */
+  async run(...end: readonly string[]): Promise<void> {
     await this.up();
-    if (this.#statements.length > 0) await this.#client.query(this.#statements.join(';\n'));
+    const statements = [...this.#statements, ...end];
+    if (statements.length > 0) await this.#client.query(statements.join(';\n'));
   }
 }
 
@@ -53,7 +57,10 @@ export interface MigrateOptions {
   readonly migrations: Migrations;
 }
 
-/** Any number of replicas may call this at once: one migrates, the others wait and find nothing left to do. */
+/**
+ * Any number of replicas may call this at once: one migrates, the others wait and find nothing left to do. One that froze and lost the lock
+ * fails at the record of the step that another one has done since.
+ */
 const migrationLock = `select pg_try_advisory_lock(hashtext('migrations')) as won`;
 const lockPollMs = 200;
 /** A crash may undo the last migrations, never one that a later commit of a service stands on: they share one log. */
@@ -97,7 +104,7 @@ export async function migrateUp({ url, applicationName, migrations }: MigrateOpt
 
 /** On a connection without limits: a migration of many rows takes as long as it takes. */
 async function apply(missing: Migrations, connection: pg.ClientConfig): Promise<void> {
-  const settings = { ...connectionSettings(notFlushed), connectionTimeoutMillis: connectAtStartMs };
+  const settings = { ...connectionSettings({ ...patient, ...notFlushed }), connectionTimeoutMillis: connectAtStartMs };
   const client = new pg.Client({ ...connection, ...settings });
   // Without a listener a server that goes away would end the process; the statement under way fails too.
   client.on('error', () => undefined);
@@ -105,13 +112,13 @@ async function apply(missing: Migrations, connection: pg.ClientConfig): Promise<
     await client.connect();
     await client.query(`create table if not exists migrations (
       id serial primary key, name varchar(255) not null, executed_at timestamptz(6) not null default current_timestamp(6));
-      alter table migrations add column if not exists compatible_from text`);
+      alter table migrations add column if not exists compatible_from text;
+      create unique index if not exists migrations_name on migrations (name)`);
     for (const { name, class: Step, compatibleFrom = releaseBefore } of missing) {
+      const values = [name, compatibleFrom].map((value) => pg.escapeLiteral(value));
       await client.query('begin');
       try {
-        await new Step(client).run();
-        await client.query('insert into migrations (name, compatible_from) values ($1, $2)', [name, compatibleFrom]);
-        await client.query('commit');
+        await new Step(client).run(`insert into migrations (name, compatible_from) values (${values})`, 'commit');
       } catch (err) {
         await client.query('rollback').catch(() => undefined);
         throw err;

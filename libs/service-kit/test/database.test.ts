@@ -257,6 +257,39 @@ test('PostgreSQL detects a node that froze or lost its network within half a min
   await session.close();
 });
 
+test('what a start waits for may pause in a transaction for longer: it reads its own code meanwhile, on a busy machine', async () => {
+  const setting = 'show idle_in_transaction_session_timeout';
+  const session = await openLockSession({ connectionString: server.url });
+  const { rows: ofLock } = await session.client.query(setting);
+  await session.close();
+  let ofMigration: unknown[] = [];
+  class Pausing extends Migration {
+    override async up(): Promise<void> {
+      ofMigration = await this.execute(setting);
+    }
+  }
+  const fresh = await createTestDatabase();
+  onTestFinished(() => fresh.close());
+  await migrateUp({ ...options, url: fresh.url, migrations: [{ name: '0001-pausing', class: Pausing }] });
+  const patient = [{ idle_in_transaction_session_timeout: '12s' }];
+  expect([ofLock, ofMigration]).toEqual([patient, patient]);
+});
+
+test('a step that another process has done meanwhile is not done twice: one that froze and lost the lock fails at its record', async () => {
+  class Late extends Migration {
+    override up(): void {
+      // The other process, whose record is committed before ours.
+      this.addSql(`insert into migrations (name, compatible_from) values ('0001-late', '0.2.0')`);
+      this.addSql('create table done_twice (id int)');
+    }
+  }
+  const fresh = await createTestDatabase();
+  onTestFinished(() => fresh.close());
+  const late = { ...options, url: fresh.url, migrations: [{ name: '0001-late', class: Late }] };
+  await expect(migrateUp(late)).rejects.toThrow('migrations_name');
+  expect(await query(fresh.url, `select to_regclass('done_twice') as made`)).toEqual([{ made: null }]);
+});
+
 test('a lock session reports that its lock is gone', async () => {
   const lost = createArrivals<true>();
   const session = await openLockSession({ connectionString: server.url }, () => lost.push(true));
