@@ -126,7 +126,8 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
 export const continuePayment = defineRequest('command', 'billing', 'payments.continue', {
   input: z.object({ orderId: idSchema('order') }),
   output: paymentOutcome,
-  ...processorCalls(2),
+  // The look-up, the sending again, and what the processor's script confirms with.
+  ...processorCalls(3),
 });
 
 /** The amount that the caller was shown, in minor units. */

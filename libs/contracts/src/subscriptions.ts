@@ -191,7 +191,10 @@ export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptio
     chargeNow,
   }),
   output: subscriptionWithNewCard,
-  ...processorCalls(2),
+  // The card; a renewal that waits for its buyer, which is looked up, released and looked up again where it is for the card before this one.
+  // With `chargeNow` the processor's newest payments are read as well, for as long as that takes, and what is past due is charged: whoever waits
+  // longer than this may get `outcome_unknown`, and a repetition the outcome.
+  ...processorCalls(4),
 });
 /**
  * How the newest card stands that was given: the processor is queried once the buyer is back from the bank.
@@ -208,7 +211,8 @@ export const continuePaymentMethod = defineRequest('command', 'billing', 'subscr
      */
     renewalConfirmation: z.object({ url: z.string().nullable(), clientSecret: z.string().optional() }).nullable(),
   }),
-  ...processorCalls(2),
+  // The card, the reading and the charge as above, and what the buyer confirms the charge with.
+  ...processorCalls(4),
 });
 
 /** An order of a subscription product started a subscription. */

@@ -12,8 +12,8 @@ export interface DocumentOptions {
   readonly icon?: string | undefined;
 }
 
-/** htmx adds no style of its own, and a request lasts as long as the gateway's slowest answer. */
-const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, defaultTimeout: 30_000, history: false });
+/** htmx adds no style of its own, and waits longer than the gateway's slowest answer to a buyer takes, `continuePortalPaymentMethod`. */
+const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, defaultTimeout: 60_000, history: false });
 
 /** A page from its first byte to its last. */
 export function renderDocument(options: DocumentOptions): string {

@@ -179,6 +179,23 @@ test('alone the charge is in the answer, and in the result of the next run', asy
   expect(await booked(life, 'charge')).toHaveLength(2);
 });
 
+test('a card whose buyer gave up before its row is not saved, and nothing is charged for one who gave up meanwhile; repeated they are', async () => {
+  const life = await pastDue();
+  const commandId = command();
+  const give = (deadlineMs: number) =>
+    putPaymentMethod(life.replica.deps, { ...contextOf(life, commandId), deadlineMs }, life.id, 'sim_ok', {
+      chargeNow: true,
+    });
+  const unavailable = { code: 'service_unavailable' };
+  await expect(give(Date.now())).rejects.toMatchObject(unavailable);
+  expect(await cardsOf(life)).toEqual([]);
+  await put(life, 'sim_ok', {}, commandId);
+  await expect(give(Date.now())).rejects.toMatchObject(unavailable);
+  expect([await cardsOf(life), await booked(life, 'charge')]).toMatchObject([[{ status: 'succeeded' }], [{}]]);
+  expect(await give(Date.now() + 60_000)).toMatchObject({ status: 'active', payment_method: { status: 'saved' } });
+  expect([await cardsOf(life), await booked(life, 'charge')]).toMatchObject([[{ status: 'succeeded' }], [{}, {}]]);
+});
+
 test('without that request, and for a card whose charge is declined, the dates of the dunning hold', async () => {
   const [seller, declines] = [await pastDue(), await pastDue()];
   expect(await put(seller, 'sim_ok')).toMatchObject({ status: 'past_due', next_charge_at: renewalDay });

@@ -3,6 +3,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
 import type { continuePaymentMethod as continued, putPaymentMethod as contract } from '@app/contracts/subscriptions';
+import { refuseLate } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import { clientSecretOf, refreshPayment } from '../charging/continue-payment.ts';
 import { lostFrom } from '../charging/payment.rules.ts';
@@ -43,6 +44,8 @@ interface Context {
   readonly accountId: string;
   readonly requestId: string | null;
   readonly commandId: string;
+  /** Until when it waits for what is to be begun, in milliseconds since the epoch. */
+  readonly deadlineMs?: number;
 }
 
 /** See the contract. */
@@ -90,7 +93,8 @@ async function readState(
  * Saves a card at the account's processor; renewals go to it once it is saved. The same card again changes nothing, so it gets
  * no second free attempt. A repeated command finds what the first one began.
  * @param method the token that the account's processor gave for the card; it is neither logged nor returned
- * @throws DomainError subscription_not_found, invalid_transition for a canceled one, no_payment_processor, card_declined
+ * @throws DomainError subscription_not_found, invalid_transition for a canceled one, no_payment_processor, card_declined;
+ * service_unavailable where its caller may have given up before the card is sent, or before what is past due is charged
  */
 export async function putPaymentMethod(
   deps: CardDeps,
@@ -136,6 +140,7 @@ async function save(deps: CardDeps, context: Context, card: Card): Promise<Payme
   // The command's time.
   const begunMs = idTimeMs(paymentId);
   const isFirst = !restored.mayHaveSent(begunMs);
+  refuseLate(context);
   const begun = await beginCard(database, {
     accountId,
     subscriptionId: state.id,
@@ -196,6 +201,7 @@ async function resultOf(
   }
   const payment_method = statusOf(payment);
   if (chargeNow && payment_method.status === 'saved' && state.status === 'past_due' && !state.charging) {
+    refuseLate(context);
     await deps.charge({ accountId, subscriptionId: id, test: state.test, confirmation: confirmationOf(payment) });
     state = await readState(deps, context, id);
   }

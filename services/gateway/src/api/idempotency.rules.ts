@@ -24,9 +24,12 @@ export function keptSince(now: Date, isOfAccount = true): Date {
  */
 const leaseSeconds = 30;
 
+/** Of what an operation does beside its longest request: a buyer's waits up to 10 s for room in the limit of declined attempts, and reads. */
+const besideSeconds = 20;
+
 /** The lease of a request whose response may take so long, in milliseconds. */
 export function leaseSecondsOf(longestMs = 0): number {
-  return Math.max(leaseSeconds, Math.ceil(longestMs / 1_000) + 10);
+  return Math.max(leaseSeconds, Math.ceil(longestMs / 1_000) + besideSeconds);
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   portalSubscriptionWithNewCard,
   requestPortalLinkBody,
 } from '@app/contracts/portal';
+import { continuePaymentMethod, putPaymentMethod } from '@app/contracts/subscriptions';
 import { invalidField } from '@app/contracts/validation';
 import { z } from 'zod';
 import { portalUrlOf } from '../../edge/public-urls.ts';
@@ -51,7 +52,7 @@ const onSubscription = {
   idempotencyScope: ofSession,
 } as const;
 
-/** A new card. Like the seller's operation it waits up to 8 s for a payment processor. */
+/** A new card. Like the seller's operation it waits for a payment processor. */
 const ofCard = {
   auth: 'portal',
   params: subscriptionParams,
@@ -215,6 +216,7 @@ export const portalOperations = tagged('Portal', [
       'limits of declined attempts: over them the answer is 429, and no processor is called.',
     body: portalPaymentMethodBody,
     errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor', 'card_declined'],
+    longestMs: putPaymentMethod.timeoutMs,
     run: (call) => putPortalPaymentMethod(call),
   }),
   defineOperation({
@@ -228,6 +230,7 @@ export const portalOperations = tagged('Portal', [
       '`renewal_confirmation` says where the buyer confirms it; once it is null and `renewal_under_way` false, `status` is the outcome.',
     errors: ['subscription_not_found', 'invalid_transition', 'card_declined'],
     idempotencyScope: ofSession,
+    longestMs: continuePaymentMethod.timeoutMs,
     isUnderWay: ({ payment_method, renewal_under_way, renewal_confirmation }) =>
       payment_method?.status !== 'saved' || renewal_under_way !== false || renewal_confirmation !== null,
     run: (call) => continuePortalPaymentMethod(call),

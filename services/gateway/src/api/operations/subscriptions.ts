@@ -98,8 +98,9 @@ export const subscriptionOperations = tagged('Subscriptions', [
       'then, and when it is declined, renewals go to the card before it. While payment is past due the new card gets one attempt that does not ' +
       'count, made by the next daily run. An `external` subscription becomes `automatic`: its next period is charged.',
     params,
-    // Each locks its own subscription, and waits up to 8 s for a payment processor without a connection in its hands.
+    // Each locks its own subscription, and waits for a payment processor without a connection in its hands.
     unlimitedConcurrency: true,
+    longestMs: putPaymentMethod.timeoutMs,
     errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor', 'card_declined'],
   }),
 ]);
