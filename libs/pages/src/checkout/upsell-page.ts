@@ -8,7 +8,7 @@ import { earlierPrice, orderLines, postForm, sellerLine, shopFooter, testBar } f
 
 const texts = {
   ordered: (product: string) => `Your order of ${product} is in.`,
-  yours: (product: string) => `${product} is yours either way: we email your access.`,
+  yours: (product: string) => `${product} is yours either way.`,
   reserved: (total: string) => `Your card is reserved for ${total} until you decide.`,
   adds: (price: string) => `Adding this charges ${price} to the same card.`,
   left: ['You have', 'min to decide.'],
