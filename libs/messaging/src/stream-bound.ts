@@ -2,10 +2,9 @@ import { streamName } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
 import type { ConsumerInfo, JetStreamManager, StreamState } from '@nats-io/jetstream';
 import { listConsumers } from './durable.ts';
-import type { StreamBound } from './streams.ts';
+import { type StreamBound, trimAbove } from './streams.ts';
 
-/** Above this part of the bound the oldest events go, down to the lower part: at 100 events/s that is once in hours. */
-const trimAbove = 0.8;
+/** The oldest events go down to this part of the bound. */
 const trimTo = 0.6;
 
 /**

@@ -43,6 +43,9 @@ export async function openConsumer(nats: NatsClient<NatsName>, stream: string, n
 /** About four million events of 1 KB; an order is one. */
 export const defaultStreamMaxBytes = 4 * 1024 ** 3;
 
+/** Above this part of its bound a stream is trimmed: at 100 events/s that is once in hours. */
+export const trimAbove = 0.8;
+
 export interface StreamBound {
   readonly maxBytes: number;
   readonly logger?: Logger;
@@ -81,20 +84,29 @@ export async function ensureStream(
   }
 }
 
-async function applySettings(
-  manager: JetStreamManager,
-  name: string,
-  settings: Partial<StreamConfig>,
-): Promise<StreamState> {
+type StreamSettings = Partial<StreamConfig> & Pick<StreamConfig, 'max_bytes'>;
+
+async function applySettings(manager: JetStreamManager, name: string, settings: StreamSettings): Promise<StreamState> {
   try {
     const { config, state } = await manager.streams.info(name);
+    const changed = { ...settings, max_bytes: boundOf(config, state, settings.max_bytes) };
     // nats-server rewrites the stream's description, and may lose the stream when it is killed while it does.
-    return hasSettings(config, settings) ? state : (await manager.streams.update(name, settings)).state;
+    return hasSettings(config, changed) ? state : (await manager.streams.update(name, changed)).state;
   } catch (err) {
     if (!isMissing(err)) throw err;
     const added = { storage: StorageType.File, retention: RetentionPolicy.Limits, ...settings, name };
     return (await manager.streams.add(added)).state;
   }
+}
+
+/**
+ * nats-server drops the oldest events of a stream that holds more than a new bound, whoever still needs them, although the
+ * stream refuses new ones otherwise. So a bound is lowered once `keepWithinBound` has trimmed the stream to what the bound
+ * has room for, and what is published meanwhile.
+ */
+function boundOf({ max_bytes: present }: StreamConfig, { bytes }: StreamState, wanted: number): number {
+  const lowers = wanted > 0 && (present <= 0 || wanted < present);
+  return lowers && bytes > trimAbove * wanted ? present : wanted;
 }
 
 function hasSettings(config: StreamConfig, settings: Partial<StreamConfig>): boolean {

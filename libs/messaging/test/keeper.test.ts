@@ -4,11 +4,13 @@ import { serviceNames } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectCaller, connectObserver } from '@app/testing/nats';
+import { listen } from '@app/testing/points';
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { beginReplay, renewOwnDurables } from '../src/ask-keeper.ts';
 import { connectNats } from '../src/connect.ts';
 import { startKeeper } from '../src/keeper.ts';
+import { streamsKept } from '../src/points.ts';
 import { eachTestHasNats, logger } from './harness.ts';
 
 guardLeaks();
@@ -33,6 +35,7 @@ async function present(): Promise<string[]> {
   return found.toSorted();
 }
 
+const keeperLink = async () => rig.opened(await connectNats(rig.nats.login('keeper')));
 const link = async (service: 'checkout' | 'metrics') => rig.opened(await connectNats(rig.nats.login(service)));
 
 test('a keeper makes every stream and every durable of the topology, and no other', async () => {
@@ -68,6 +71,15 @@ test('a publisher that misses its stream has it made again, with its durables', 
 
 test('two keepers make everything once', async () => {
   await Promise.all([rig.keep(), rig.keep()]);
+  expect(await present()).toEqual(wanted);
+});
+
+test('a server all of whose storage is set aside for bounds has its last stream once they are lowered', async () => {
+  // The server offers 1 TB: four bounds of five, to the byte.
+  await expect(rig.keep({ streamMaxBytes: 2 ** 38 })).rejects.toThrow('insufficient storage');
+  const listener = listen();
+  rig.opened(await startKeeper({ nats: await keeperLink(), logger, streamMaxBytes: 2 ** 37 }));
+  await listener.announced(streamsKept, ({ failed }) => failed.length === 0);
   expect(await present()).toEqual(wanted);
 });
 

@@ -138,6 +138,25 @@ test('nothing goes while nats-server leaves a consumer out of its list', async (
   expect((await stateOf()).first_seq).toBe(1);
 });
 
+test.each([
+  ['has a larger one', maxBytes],
+  ['has none', -1],
+])('a bound below what the stream holds waits until that was handled, where the stream %s', async (_, present) => {
+  await fill();
+  await observer.streams.update('EVT_CHECKOUT', { max_bytes: present });
+  const { messages } = await stateOf();
+  const lowered = maxBytes / 2;
+  await rig.keep({ streamMaxBytes: lowered });
+  const full = await observer.streams.info('EVT_CHECKOUT');
+  expect([full.config.max_bytes, full.state.messages]).toEqual([present, messages]);
+  await take(await open(counted), messages);
+  // One look trims the stream, the next one bounds it.
+  for (const _look of [1, 2]) await rig.keep({ streamMaxBytes: lowered });
+  const { config, state } = await observer.streams.info('EVT_CHECKOUT');
+  expect([config.max_bytes, state.last_seq]).toEqual([lowered, messages]);
+  expect(state.bytes).toBeGreaterThan(0.5 * lowered);
+});
+
 /** Writes as many events of one size as the stream holds and half as many again, and publishes until no more is taken. */
 async function overfill(bytes: number): Promise<number> {
   const { pool } = rig.db.database;

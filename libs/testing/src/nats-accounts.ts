@@ -19,7 +19,7 @@ export const accountsOfProcess = (): number[] =>
  * Streams reserve what they are bounded to, and a server offers three quarters of what is free where its files are: the files
  * of tests may be in memory, and a test that needs a full disk makes one.
  */
-const storageConfig = 'jetstream: { max_file_store: 1TB }\n';
+export const storageConfig = 'jetstream: { max_file_store: 1TB }\n';
 
 /** One nats-server for all test files: a pair of accounts is a server of its own to its users, with its own streams. */
 export function natsAccountsConfig(): string {

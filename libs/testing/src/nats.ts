@@ -13,7 +13,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 // biome-ignore lint/style/noRestrictedImports: an observer is no service
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { natsImage } from './infra.ts';
-import { accountsOfProcess, testCaller, testObserver, testPassword, userOf } from './nats-accounts.ts';
+import { accountsOfProcess, storageConfig, testCaller, testObserver, testPassword, userOf } from './nats-accounts.ts';
 import { testInfra } from './provided.ts';
 
 /**
@@ -87,20 +87,25 @@ export async function createTestNats(): Promise<TestNats> {
   return nats;
 }
 
-/** As every deployment has one, beside its services. Resolves when all streams are there. */
+/** As every deployment has one, beside its services. Resolves when all streams are there; @throws why its first look failed */
 export async function keepStreams(
   nats: Pick<TestNats, 'login'>,
   options: Partial<KeeperOptions> = {},
 ): Promise<{ close(): Promise<void> }> {
   const link = await connectNats(nats.login('keeper'));
   const keeper = await startKeeper({ nats: link, logger: silentLogger(), ...options });
-  await keeper.begun;
-  return {
-    close: async () => {
-      await keeper.close();
-      await link.close();
-    },
+  const close = async () => {
+    await keeper.close();
+    await link.close();
   };
+  try {
+    await keeper.begun;
+  } catch (err) {
+    // It would go on, and make the streams of the next test.
+    await close();
+    throw err;
+  }
+  return { close };
 }
 
 async function removeStreams(nats: TestNats): Promise<void> {
@@ -119,7 +124,10 @@ async function removeStreams(nats: TestNats): Promise<void> {
  */
 export async function createNatsServer(): Promise<TestNatsServer> {
   const server = await createBareNatsServer();
-  const keeper = await keepStreams(server);
+  const keeper = await keepStreams(server).catch(async (err: unknown) => {
+    await server.close();
+    throw err;
+  });
   return {
     ...server,
     close: async () => {
@@ -139,7 +147,8 @@ export async function createBareNatsServer(links?: AccountsOptions['links']): Pr
     throw new Error('TEST_INFRA=external: a test that stops its nats-server cannot run on one that is not its own');
   const password = JSON.stringify(testPassword);
   const observers = { streams: { user: testObserver, password }, services: { user: testCaller, password } };
-  const users = natsUsersConfig(() => password, { observers, ...(links === undefined ? {} : { links }) });
+  const users =
+    storageConfig + natsUsersConfig(() => password, { observers, ...(links === undefined ? {} : { links }) });
   if (infra.kind === 'testcontainers') return await createContainer(users);
   return await createServer(infra.natsServerBinary ?? '', infra.directory ?? tmpdir(), users);
 }
