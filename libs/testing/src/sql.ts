@@ -118,9 +118,17 @@ export interface TableScan {
 /**
  * The plan of a prepared statement while the planner knows nothing of its values.
  * @param sql with `$1`, `$2`, …
+ * @param settings of the session that plans it, the database's unless given
  */
-export async function plannedScans(url: string, sql: string): Promise<TableScan[]> {
-  const [row] = await query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(url, `explain (generic_plan, format json) ${sql}`);
+export async function plannedScans(
+  url: string,
+  sql: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TableScan[]> {
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  const session = options.length === 0 ? url : `${url}?options=${encodeURIComponent(options.join(' '))}`;
+  const explained = `explain (generic_plan, format json) ${sql}`;
+  const [row] = await query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(session, explained);
   return (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => scansOf(Plan));
 }
 

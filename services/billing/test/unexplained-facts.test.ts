@@ -1,6 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { plannedScans } from '@app/testing/sql';
+import { inTurn } from '@app/testing/whole-work';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { dailySteps } from '../src/daily-run/steps.ts';
@@ -315,13 +316,13 @@ const failingFor = (orderId: string): Wrap => ({
     transaction: (work, ...rest) =>
       inner.transaction(
         async (client) => {
-          const query = (config: { readonly name?: string }, values?: unknown[]) => {
+          const query = async (config: { readonly name?: string }, values?: unknown[]) => {
             const about: readonly unknown[] = values ?? (config as { values?: unknown[] }).values ?? [];
             if (config.name === 'refunds-insert-found' && about.includes(orderId))
               throw new Error('a fault of one order');
             return client.query(config as never, values as never);
           };
-          return await work(Object.assign(Object.create(client), { query }));
+          return await work(inTurn(client, query));
         },
         ...rest,
       ),

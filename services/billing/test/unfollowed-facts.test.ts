@@ -1,6 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import { deleteExpired } from '@app/service-kit/retention';
 import { isDeath } from '@app/testing/dying-process';
+import { inTurn } from '@app/testing/whole-work';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { dailySteps } from '../src/daily-run/steps.ts';
@@ -48,11 +49,11 @@ function failing(wrap: Wrap = {}) {
         transaction: (work, ...rest) =>
           database.transaction(
             (client) => {
-              const query = (config: { readonly name?: string }, values?: unknown[]) => {
+              const query = async (config: { readonly name?: string }, values?: unknown[]) => {
                 if (config.name === 'refunds-insert-found') throw new Error('a fault of one order');
                 return client.query(config as never, values as never);
               };
-              return work(Object.assign(Object.create(client), { query }));
+              return work(inTurn(client, query));
             },
             ...rest,
           ),
