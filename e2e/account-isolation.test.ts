@@ -3,7 +3,7 @@ import { operations } from '@app/gateway/operations';
 import { tools } from '@app/gateway/tools';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { daysRead, furnish, openCheckoutAt, untilAtRest } from './support/furnished-shop.ts';
+import { daysRead, furnish, openCheckoutAt, readAll, untilAtRest } from './support/furnished-shop.ts';
 import { portalSession } from './support/portal-session.ts';
 import { type Answer, call, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
@@ -333,14 +333,7 @@ async function victimsThings(): Promise<unknown> {
       const path = fill(operation.path, { ...ids, offerId });
       return path + (attempts()[operation.id]?.query ?? daysRead[operation.id] ?? '');
     });
-  return await Promise.all(
-    paths.map(async (path) => {
-      const { status, json } = await victim.call('GET', path);
-      // When a key was last used, and the times of a preview and of rehearsals, change by reading.
-      const passing = ['last_used_at', 'at', 'now'];
-      return [path, status, JSON.stringify(json, (key, value) => (passing.includes(key) ? undefined : value))];
-    }),
-  );
+  return await readAll(victim, paths);
 }
 
 test('the table names every operation of the product', () => {

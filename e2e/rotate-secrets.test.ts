@@ -29,7 +29,10 @@ const send = async (method: string, path: string, body?: unknown) => {
   return await call(baseUrl, method, path, { body, headers: { authorization: `Bearer ${apiKey}` } });
 };
 
-test('secrets are rotated under load: the old ones open, the new ones take over, and the old ones can go', async () => {
+// It starts ten programs, one after the other.
+test('secrets are rotated under load: the old ones open, the new ones take over, and the old ones can go', {
+  timeout: 600_000,
+}, async () => {
   const first = await startAnew();
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());

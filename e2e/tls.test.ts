@@ -10,6 +10,7 @@ import { natsOptions } from '@app/messaging/nats-options';
 import { leadingBegan, publishingFailed } from '@app/messaging/points';
 import { type SpawnedNode, spawnNode } from '@app/testing/child-service';
 import { listen } from '@app/testing/points';
+import { pollSystem } from '@app/testing/poll-system';
 import { testInfra } from '@app/testing/provided';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -91,7 +92,8 @@ test('a service with NATS_TLS_CA and sslmode=verify-full encrypts all of its con
   const { announced } = listen();
   await startCatalog({ DATABASE_URL: encryptedUrl(authority), NATS_URL: natsUrl(), NATS_TLS_CA: authority });
   await announced(leadingBegan, ({ service }) => service === 'catalog');
-  expect(await missing()).toEqual([]);
+  // A check has a second: a machine that does much else is not ready for a moment.
+  await pollSystem('catalog is ready', async () => (await missing()).length === 0);
   // The pool's and the relay's.
   const connections = await query<{ name: string; ssl: boolean }>(
     databaseUrl,

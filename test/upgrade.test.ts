@@ -17,9 +17,16 @@ let port: number;
 const calls = (): string[] => readFileSync(join(folder, 'calls'), 'utf8').split('\n').filter(Boolean);
 /** What changes something. */
 const changes = (): string[] => calls().filter((call) => !/ exec | port | ls | kustomize |oldest-version/.test(call));
+/** Without what the machine's own git is configured to do: sign commits, or act on another repository. */
+const gitEnvironment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))),
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
     cwd: join(folder, 'app'),
+    env: gitEnvironment,
     encoding: 'utf8',
   }).trim();
 

@@ -142,3 +142,24 @@ export async function untilAtRest(seller: Seller, ids: Readonly<Record<string, s
   const { summary } = (await seller.call('GET', `/api/metrics/${ids.productId}`)).json;
   expect(summary.orders).toBe(1);
 }
+
+/** When a key was last used, and the times of a preview and of rehearsals, change by reading. */
+const changeByReading = ['last_used_at', 'at', 'now'];
+
+/**
+ * What a seller reads at these paths, one after the other: all at once would keep a slow machine busy for longer than requests wait.
+ * @param passing fields that differ from one read to the next, beside those that change by reading
+ */
+export async function readAll(
+  seller: Seller,
+  paths: readonly string[],
+  passing: readonly string[] = [],
+): Promise<unknown> {
+  const left = new Set([...changeByReading, ...passing]);
+  const things: unknown[] = [];
+  for (const path of paths) {
+    const { status, json } = await seller.call('GET', path);
+    things.push([path, status, JSON.stringify(json, (key, value) => (left.has(key) ? undefined : value))]);
+  }
+  return things;
+}

@@ -35,11 +35,16 @@ export async function handledAll<Definition extends EventDefinition>(
   });
 }
 
-/** Resolves when so many attempts of the account's deliveries are recorded, since the test file began. */
-export async function attempted(accountId: string, times: number): Promise<void> {
+/**
+ * Resolves when so many attempts of the account's deliveries are recorded, since the test file began.
+ * @param statusCode of those alone that were answered with it
+ */
+export async function attempted(accountId: string, times: number, statusCode?: number): Promise<void> {
   let recorded = 0;
   await announced(attemptsRecorded, ({ attempts }) => {
-    recorded += attempts.filter((attempt) => attempt.accountId === accountId).length;
+    recorded += attempts.filter(
+      (attempt) => attempt.accountId === accountId && (statusCode ?? attempt.statusCode) === attempt.statusCode,
+    ).length;
     return recorded >= times;
   });
 }

@@ -30,7 +30,7 @@ test.each(shownPages.map((page) => [page.name, page] as const))('%s is valid HTM
   expect(faultsOf(page, await findMarkupFaults(markup(page)))).toEqual([]);
 });
 
-test('axe finds nothing wrong with any page, in light and in dark', { timeout: 240_000 }, async () => {
+test('axe finds nothing wrong with any page, in light and in dark', { timeout: 600_000 }, async () => {
   const { page } = await openVisit(await startGallery());
   const found: Record<string, string[]> = {};
   for (const shown of shownPages) {
@@ -45,7 +45,7 @@ test('axe finds nothing wrong with any page, in light and in dark', { timeout: 2
 const widths = [320, 195, 390, 861, 1051, 1100, 1280];
 
 // The inner width of a phone grows with a page that is too wide: the page's own width does not.
-test.each(['phone', 'desktop'] as const)('no page is wider than its window: %s', { timeout: 240_000 }, async (size) => {
+test.each(['phone', 'desktop'] as const)('no page is wider than its window: %s', { timeout: 600_000 }, async (size) => {
   const { page } = await openVisit(await startGallery(), { size });
   const wide: string[] = [];
   for (const shown of shownPages) {

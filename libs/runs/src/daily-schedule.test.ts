@@ -40,7 +40,13 @@ async function scheduled({ lists, dueSince, runs = [200], isCopy = () => false }
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   const schedule = startDailySchedule({
-    ...{ gatewayUrl: `http://127.0.0.1:${port}`, key: 'key', startMinute: 300, isCopy, everyMs: 20 },
+    ...{
+      gatewayUrl: `http://127.0.0.1:${port}`,
+      key: 'key',
+      startMinute: lastDue.getUTCHours() * 60 + lastDue.getUTCMinutes(),
+      isCopy,
+      everyMs: 20,
+    },
     say: (line) => void lines.push(line),
     ended: (outcome) => void outcomes.push(outcome),
   });
@@ -53,8 +59,9 @@ async function scheduled({ lists, dueSince, runs = [200], isCopy = () => false }
 }
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
-/** Of the time that was due last. */
-const dueKey = (): string => `daily-${new Date(Date.now() - 300 * minuteMs).toISOString().slice(0, 10)}T05:00`;
+/** Twelve hours away in both directions: no test meets the next. */
+const lastDue = new Date(Math.floor(Date.now() / minuteMs) * minuteMs - dayMs / 2);
+const dueKey = `daily-${lastDue.toISOString().slice(0, 16)}`;
 
 /** So many rounds from now on: one may have begun before. */
 const rounds = (count: number) => listen().announced(roundEnded, ({ loop }) => loop === 'daily-job', count);
@@ -63,7 +70,7 @@ test('a list that cannot be read is read again, and what was missed is run', asy
   const ended = rounds(2);
   const { keys, lines } = await scheduled({ lists: [503, daysAgo(3)] });
   expect(await ended).toMatchObject([{ failed: true }, { failed: false }]);
-  expect(keys).toEqual([dueKey()]);
+  expect(keys).toEqual([dueKey]);
   expect(lines[0]).toContain('answered with 503');
 });
 
@@ -82,7 +89,7 @@ test('a run that was refused is requested again, under the same key, until it ha
   const { keys, outcomes } = await scheduled({ lists: [daysAgo(3)], runs: [401, 422, 200] });
   await ended;
   expect(outcomes).toEqual(['refused', 'refused', 'ran']);
-  expect(keys).toEqual(Array(3).fill(dueKey()));
+  expect(keys).toEqual(Array(3).fill(dueKey));
 });
 
 test('a key that the gateway refuses is reported before a run is due', async () => {
@@ -97,7 +104,7 @@ test('where none ever ran, a time that was due since the first account was made 
   const ended = rounds(2);
   const { keys } = await scheduled({ lists: [null], dueSince: daysAgo(3) });
   await ended;
-  expect(keys).toEqual([dueKey()]);
+  expect(keys).toEqual([dueKey]);
 });
 
 test.each([

@@ -127,5 +127,5 @@ test.concurrent.each([
   async (_name, line) => {
     expect(await command(line)).toBeUndefined();
   },
-  300_000,
+  600_000,
 );

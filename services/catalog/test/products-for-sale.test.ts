@@ -2,6 +2,7 @@ import * as discounts from '@app/contracts/discounts';
 import * as funnels from '@app/contracts/funnels';
 import * as products from '@app/contracts/products';
 import * as sale from '@app/contracts/products-for-sale';
+import { patiently } from '@app/testing/patiently';
 import { expect, test } from 'vitest';
 import { draftAlone } from './harness.ts';
 import { catalog, startService } from './set-up.ts';
@@ -17,7 +18,7 @@ const wanted = (change: Partial<sale.WantedForSale> = {}): sale.WantedForSale =>
   ...change,
 });
 const find = async (...all: sale.WantedForSale[]) =>
-  (await catalog.request(sale.findProductsForSale, { wanted: all }, { accountId: '' })).products;
+  (await catalog.request(patiently(sale.findProductsForSale), { wanted: all }, { accountId: '' })).products;
 const forSale = async (slug: string, ...discountCodes: string[]) =>
   (await find(wanted({ slug, discountCodes })))[0] ?? null;
 

@@ -2,6 +2,7 @@ import * as discounts from '@app/contracts/discounts';
 import * as funnels from '@app/contracts/funnels';
 import * as products from '@app/contracts/products';
 import * as sale from '@app/contracts/products-for-sale';
+import { patiently } from '@app/testing/patiently';
 import { expect, test } from 'vitest';
 import { draftAlone } from './harness.ts';
 import { catalog, startService } from './set-up.ts';
@@ -12,7 +13,7 @@ const noAccount = { accountId: '' };
 type Wanted = Partial<sale.WantedForSale> & { accountId: string; slug: string };
 const resolve = async (wanted: Wanted[]) => {
   const complete = wanted.map((one) => ({ productId: null, bumpIds: [], discountCodes: [], ...one }));
-  return (await catalog.request(sale.findProductsForSale, { wanted: complete }, noAccount)).products;
+  return (await catalog.request(patiently(sale.findProductsForSale), { wanted: complete }, noAccount)).products;
 };
 
 async function createProduct(slug: string, accountId: string): Promise<string> {

@@ -5,6 +5,7 @@ import { writeContext } from '@app/messaging/request-headers';
 import { openDatabase } from '@app/service-kit/database';
 import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { patiently } from '@app/testing/patiently';
 import { announced } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
 import { holdTransaction, query as queryDatabase } from '@app/testing/sql';
@@ -46,7 +47,7 @@ test('a command repeated while its order waits takes one slot in the queue, and 
   await harness.start();
   const ctx = context();
   // So many take longer to arrive than an order is waited for.
-  const patient = { ...createOrder, timeoutMs: 120_000, repeatAfterMs: 60_000 };
+  const patient = patiently(createOrder);
   const createPatiently = (of = context()) => harness.requester.request(patient, { body: orderBody(), account }, of);
   const database = await openDatabase(databaseOptions(harness.database.url));
   try {

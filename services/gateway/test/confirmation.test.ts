@@ -202,7 +202,7 @@ test('an API key makes no key and rotates itself alone, with its expiry and its 
     'insufficient_scope',
   ]);
   await confirm(session);
-  const expiresAt = new Date(harness.clock.nowMs() + 4_000).toISOString();
+  const expiresAt = new Date(harness.clock.nowMs() + 60_000).toISOString();
   const body = { name: 'short', scopes: ['read', 'write'], expiresAt };
   const short = (await send(url, 'POST', '/api/v1/api-keys', { session, body })).json;
   const { data } = (await send(url, 'GET', '/api/v1/api-keys', { key })).json;

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Agent } from 'node:http';
-import { openDatabase } from '@app/service-kit/database';
 import { announced } from '@app/testing/points';
-import { query } from '@app/testing/sql';
+import { lockTable, query } from '@app/testing/sql';
 import { beforeAll, expect, test } from 'vitest';
-import { databaseOptions } from '../src/db/migrate.ts';
 import type { RunningGateway } from '../src/gateway-deps.ts';
 import { newApiKey } from '../src/identity/api-key-format.ts';
 import { clientCountsExchanged } from '../src/points/points.ts';
@@ -76,16 +74,13 @@ test('a quota that cannot be shared refuses no caller: each replica counts alone
   const gateway = await harness.start({ RATE_LIMIT_PER_MINUTE: '50' });
   const { key } = await createSeller(unlimited.url);
   const gone = await createSeller(unlimited.url);
-  const database = await openDatabase(databaseOptions(harness.database.url));
-  const locker = await database.pool.connect();
-  await locker.query('begin; lock table rate_windows in access exclusive mode');
+  const release = await lockTable(harness.database.url, 'rate_windows', 'access exclusive');
   const answers = await Promise.all(Array.from({ length: 60 }, () => read(gateway.url, { key })));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
-  await locker.query('rollback; alter table rate_windows rename to windows_gone');
+  await release();
+  await query(harness.database.url, 'alter table rate_windows rename to windows_gone');
   expect((await read(gateway.url, { key: gone.key })).headers['ratelimit-remaining']).toBe('49');
-  await locker.query('alter table windows_gone rename to rate_windows');
-  locker.release();
-  await database.close();
+  await query(harness.database.url, 'alter table windows_gone rename to rate_windows');
 });
 
 test('an address gets sixty requests a minute without a valid key, and another address does not suffer from it', async () => {

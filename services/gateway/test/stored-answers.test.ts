@@ -76,7 +76,10 @@ test('a long answer is kept compressed, and repeated byte for byte', async () =>
   expect(row?.bytes).toBeLessThan(replayed.bytes.length * 0.75);
 });
 
-test('a call that ends without a known outcome counts as well, and one that had no effect does not', async () => {
+// Six hundred sign-ups, each of which hashes a password.
+test('a call that ends without a known outcome counts as well, and one that had no effect does not', {
+  timeout: 600_000,
+}, async () => {
   const { email: taken } = await createSeller(url);
   const signUp = async (idempotencyKey: string, email: string) => {
     const headers = { 'idempotency-key': idempotencyKey, 'x-forwarded-for': '203.0.113.11' };

@@ -2,6 +2,7 @@ import { createAutomation, listAutomations } from '@app/contracts/automations';
 import { limits } from '@app/contracts/common';
 import { newId } from '@app/contracts/ids';
 import { listEvents } from '@app/contracts/webhook-deliveries';
+import { patiently } from '@app/testing/patiently';
 import { expect, test } from 'vitest';
 import { storeEvents } from '../src/events/store-events.ts';
 import { harness, startService } from './set-up.ts';
@@ -29,7 +30,10 @@ async function store(accountId: string, bodies: readonly string[]): Promise<void
 async function readAll(account: string, limit: number) {
   const pages: number[][] = [];
   for (let after: string | undefined, more = true; more; ) {
-    const page = await harness.request(listEvents, account, { limit, ...(after !== undefined && { after }) });
+    const page = await harness.request(patiently(listEvents), account, {
+      limit,
+      ...(after !== undefined && { after }),
+    });
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(8 * 1024 * 1024);
     pages.push(page.data.map(({ sequence }) => sequence));
     after = page.data.at(-1)?.id;
@@ -64,7 +68,7 @@ test('the longest automations that an account may have are one answer', async ()
     harness.request(createAutomation, account, { body: { name: `${n}`, event: 'order.paid', action } });
   for (let n = 0; n < limits.automationsPerAccount; n += 10)
     await Promise.all(Array.from({ length: 10 }, (_, k) => add(n + k)));
-  const { data } = await harness.request(listAutomations, account, {});
+  const { data } = await harness.request(patiently(listAutomations), account, {});
   expect(data.filter(({ built_in }) => built_in === null)).toHaveLength(limits.automationsPerAccount);
 });
 

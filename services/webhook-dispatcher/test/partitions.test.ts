@@ -152,7 +152,7 @@ test('dropping a partition waits for no writer and makes none wait', async () =>
     await pollSystem('the detaching after this transaction', async () => (await harness.query(detaching)).length === 1);
     await anEvent(harness, account);
     await client.query('commit');
-    await client.query('begin');
+    await client.query('begin; set local idle_in_transaction_session_timeout = 0');
     await dropping;
   });
   expect(await exists(name)).toBe(false);

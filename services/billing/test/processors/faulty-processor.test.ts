@@ -17,7 +17,7 @@ const request = (): CardRequest => ({
   orderId: newId('order', Date.now()),
   returnUrl: null,
 });
-const callWith = (signal = AbortSignal.timeout(15_000)): ProcessorCall => ({
+const callWith = (signal = AbortSignal.timeout(60_000)): ProcessorCall => ({
   accountId,
   secretKey: undefined,
   test: false,

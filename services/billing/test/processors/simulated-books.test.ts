@@ -11,7 +11,7 @@ const callOf = (accountId: string, isTest = false): ProcessorCall => ({
   accountId,
   secretKey: undefined,
   test: isTest,
-  signal: AbortSignal.timeout(15_000),
+  signal: AbortSignal.timeout(60_000),
 });
 const card = (orderId: string, amountCents: number, paymentMethod = 'sim_ok') => ({
   paymentId: paymentId(),

@@ -16,7 +16,7 @@ const call = (over: Partial<ProcessorCall> = {}): ProcessorCall => ({
   accountId,
   secretKey: undefined,
   test: false,
-  signal: AbortSignal.timeout(15_000),
+  signal: AbortSignal.timeout(60_000),
   ...over,
 });
 const request = (paymentMethod: string): CardRequest => ({
@@ -44,7 +44,7 @@ const capture = ({ reference }: { readonly reference: string }) =>
   processor.capture({ paymentId: newId('payment', Date.now()), reference, ...money }, call());
 
 /** Charges the method once more while the buyer is away. */
-const chargeAgain = (savedMethod: string, signal = AbortSignal.timeout(15_000)) => {
+const chargeAgain = (savedMethod: string, signal = AbortSignal.timeout(60_000)) => {
   const { paymentMethod: _, returnUrl: __, ...rest } = request('');
   const sent = { ...rest, savedMethod };
   return { sent, outcome: processor.chargeSaved(sent, call({ signal })) };

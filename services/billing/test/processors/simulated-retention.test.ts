@@ -16,7 +16,7 @@ const dayMs = 86_400_000;
 const money = { amountCents: 4_900, currency: 'usd' };
 const about = { customerEmail: 'ada@example.com', orderId: 'ord_1' };
 const paymentId = () => newId('payment', Date.now());
-const callOf = (accountId: string, signal = AbortSignal.timeout(15_000)): ProcessorCall => ({
+const callOf = (accountId: string, signal = AbortSignal.timeout(60_000)): ProcessorCall => ({
   ...{ accountId, secretKey: undefined, test: false, signal },
 });
 const charge = (call: ProcessorCall, paymentMethod = 'sim_ok', id = paymentId()) =>

@@ -75,7 +75,7 @@ export function suiteOf(cards: ConformanceCards, subject: () => ConformanceSubje
       accountId: subject().accountId,
       secretKey: over.test === true ? (subject().testSecretKey ?? subject().secretKey) : subject().secretKey,
       test: subject().hasTestModeAlone ?? false,
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(60_000),
       ...over,
     }),
     request: (over: Partial<CardRequest> = {}): CardRequest => ({
