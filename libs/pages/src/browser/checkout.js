@@ -114,6 +114,16 @@ function begin() {
   }
 }
 
+/** Bumps that were ticked before htmx listened are not in the total yet. What is still being typed is told of when it is left. */
+function saveEarlyBumps() {
+  const form = find(document, '#order-form:not(.htmx-request)');
+  const { activeElement: focused } = document;
+  const isTyping = focused instanceof HTMLInputElement && focused.value !== focused.defaultValue;
+  const bumps = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('#order-form [name="bump"]'));
+  if (!isTyping && [...bumps].some(({ checked, defaultChecked }) => checked !== defaultChecked))
+    form?.dispatchEvent(new Event('change'));
+}
+
 /** A view counts once the page was on the screen. */
 function countView() {
   const page = find(document, '[data-seen]');
@@ -136,4 +146,6 @@ if (!restoreFromLink()) {
   document.addEventListener('visibilitychange', countView);
   countView();
   begin();
+  // htmx listens one turn after it has come.
+  setTimeout(saveEarlyBumps);
 }

@@ -36,6 +36,7 @@ if (frame instanceof HTMLIFrameElement && form instanceof HTMLFormElement) {
     pause = setTimeout(() => draw(frame, form).catch(() => undefined), pauseMs);
   };
   form.addEventListener('input', drawSoon);
-  // A form that was refused, or that comes back after a login, holds more than what is stored.
-  if (form.querySelector('[aria-invalid]') !== null) drawSoon();
+  // A form holds more than what is stored where it was refused or comes back after a login, where something was typed before this
+  // script came, and where the browser has put back what was. The frame has loaded by then.
+  addEventListener('load', drawSoon);
 }

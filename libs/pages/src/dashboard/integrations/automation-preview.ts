@@ -56,12 +56,13 @@ interface Previewed {
 
 /**
  * The email that the form with the id `edited` makes. While one types, htmx sends the form with `do=preview` and takes the
- * preview out of the page that comes; a button does so without script. What is refused leaves the preview as it is.
+ * preview out of the page that comes; a button does so without script. What is refused leaves the preview as it is. It is sent at
+ * first too: something may have been typed before htmx came, or put back by the browser.
  */
 export function emailPreview({ address, event, to, drawn }: Previewed): Html {
   const fields = fieldsOf(event as TriggerName, to).map((field) => html`<code>{{${field}}}</code>`);
   return html`<section class="preview stack" aria-labelledby="preview-title" hx-post="${address}" hx-include="#edited" hx-vals="${JSON.stringify({ do: 'preview' })}"
-hx-trigger="input from:#edited delay:600ms" hx-target="#preview" hx-select="#preview" hx-swap="outerHTML" hx-sync="this:replace" hx-status:4xx="swap:none" hx-status:5xx="swap:none"><h2 id="preview-title">${texts.title}</h2>
+hx-trigger="load delay:600ms, input from:#edited delay:600ms" hx-target="#preview" hx-select="#preview" hx-swap="outerHTML" hx-sync="this:replace" hx-status:4xx="swap:none" hx-status:5xx="swap:none"><h2 id="preview-title">${texts.title}</h2>
 <div id="preview" class="stack tight">${emailOf(drawn)}<p class="small quiet">${drawn.ok && texts.sample} ${texts.fields} ${joined(fields, ', ')}</p></div>
 <noscript><button type="submit" class="button plain" form="edited" name="do" value="preview">${texts.update}</button></noscript></section>`;
 }
