@@ -4,7 +4,7 @@ import { visitDashboard } from './support/dashboard-visits.ts';
 import { addProduct } from './support/seller.ts';
 import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
 
-/** Guarantee: what is typed or ticked before a page's scripts have come counts once they are there. */
+/** Guarantee: a bump that is ticked, and a text that is typed, before a page's scripts have come is in its total, and in its preview. */
 signUpSeller();
 
 let productId: string;

@@ -114,7 +114,7 @@ function begin() {
   }
 }
 
-/** Bumps that were ticked before htmx listened are not in the total yet. What is still being typed is told of when it is left. */
+/** Bumps that were ticked before htmx listened are not in the total yet. What is being typed would be judged half done: its own change sends them. */
 function saveEarlyBumps() {
   const form = find(document, '#order-form:not(.htmx-request)');
   const { activeElement: focused } = document;
