@@ -88,3 +88,17 @@ test('the name of a product is in its preview', async () => {
   letIn();
   await page.frameLocator('iframe').getByText('Painting by the sea').first().textContent();
 });
+
+test('the preview of a product in whose form nothing was typed is drawn once', async () => {
+  const page = await visitDashboard(platform.baseUrl, seller, '/app/products');
+  const drawn: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') drawn.push(new URLSearchParams(request.postData() ?? '').get('name') ?? '');
+  });
+  await page.goto(`/app/products/${productId}`);
+  // As long as the preview waits for the next key, and begun after it: what it has to draw is requested by then.
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 600))');
+  await page.getByLabel('Name', { exact: true }).fill('Painting in winter');
+  await page.frameLocator('iframe').getByText('Painting in winter').first().textContent();
+  expect(drawn).toEqual(['Painting in winter']);
+});

@@ -9,13 +9,26 @@ const pauseMs = 600;
 let pause;
 let sending = new AbortController();
 
+/** @param {HTMLFormElement} form */
+function valuesOf(form) {
+  const values = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') values.append(name, value);
+  return values;
+}
+
+/** Whether a form holds something else than its page came with. @param {HTMLFormElement} form */
+function isTouched(form) {
+  const fresh = /** @type {HTMLFormElement} */ (form.cloneNode(true));
+  fresh.reset();
+  return valuesOf(form).toString() !== valuesOf(fresh).toString();
+}
+
 /** @param {HTMLIFrameElement} frame @param {HTMLFormElement} form */
 async function draw(frame, form) {
   sending.abort();
   sending = new AbortController();
-  const body = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
-  const answer = await fetch(frame.src, { method: 'POST', body, signal: sending.signal, redirect: 'error' });
+  const { signal } = sending;
+  const answer = await fetch(frame.src, { method: 'POST', body: valuesOf(form), signal, redirect: 'error' });
   if (!answer.ok) return;
   const drawn = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const shown = frame.contentDocument;
@@ -36,7 +49,9 @@ if (frame instanceof HTMLIFrameElement && form instanceof HTMLFormElement) {
     pause = setTimeout(() => draw(frame, form).catch(() => undefined), pauseMs);
   };
   form.addEventListener('input', drawSoon);
-  // A form holds more than what is stored where it was refused or comes back after a login, where something was typed before this
-  // script came, and where the browser has put back what was. The frame has loaded by then.
-  addEventListener('load', drawSoon);
+  // A form that was refused, or that comes back after a login, holds more than what is stored; and so does one in which something was
+  // typed before this script came, or put back by the browser. The frame has loaded by then.
+  addEventListener('load', () => {
+    if (form.querySelector('[aria-invalid]') !== null || isTouched(form)) drawSoon();
+  });
 }
