@@ -27,11 +27,10 @@ beforeEach(async () => {
 });
 afterEach(() => server?.close());
 
-async function withDatabase<T>(
-  work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>,
-  url = server.url,
-) {
-  const database = await openDatabase({ url, applicationName: 'installation', entities: [], migrations: [] });
+const openOwn = (url: string) => openDatabase({ url, applicationName: 'installation', entities: [], migrations: [] });
+
+async function withDatabase<T>(work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>) {
+  const database = await openOwn(server.url);
   return await work(database).finally(() => database.close());
 }
 
@@ -103,10 +102,7 @@ test('a dump that is restored under a running original makes it a copy, until it
 
 test('an original whose database goes away for a while stays one', async () => {
   const proxy = await startTcpProxy(server.url);
-  const limits = { statementMs: 700, silenceMs: 300, connectMs: 100 };
-  const database = await openDatabase({
-    ...{ url: proxy.url, applicationName: 'installation', entities: [], migrations: [], limits },
-  });
+  const database = await openOwn(proxy.url);
   const installation = await openInstallation(database, 'own', { logger, service: 'test', checkEveryMs: 20 });
   const { announced, sofar } = listen();
   const ofIt = ({ loop }: { readonly loop: string }) => loop === 'installation';
@@ -136,10 +132,7 @@ test('a running copy becomes the original when it is adopted, and warns of itsel
 test('while the database is away nothing goes out and the service is not ready; then it is known', async () => {
   const proxy = await startTcpProxy(server.url);
   proxy.fail('refuse');
-  const limits = { statementMs: 700, silenceMs: 300, connectMs: 100 };
-  const database = await openDatabase({
-    ...{ url: proxy.url, applicationName: 'installation', entities: [], migrations: [], limits },
-  });
+  const database = await openOwn(proxy.url);
   const installation = await openInstallation(database, 'own', { logger, service: 'test' });
   expect([installation.isCopy(), installation.isUnknown(), installation.check.warning?.()]).toEqual([
     true,

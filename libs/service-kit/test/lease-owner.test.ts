@@ -2,7 +2,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
-import { startTcpProxy } from '@app/testing/tcp-proxy';
+import { lettingNobodyIn, startTcpProxy } from '@app/testing/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roundEnded } from '../src/background-loop.ts';
 import { openDatabase } from '../src/database.ts';
@@ -17,12 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-/** Its database behind a proxy, which lets a statement wait a tenth of a second for a connection. */
 async function openBehindProxy() {
   const proxy = await startTcpProxy(server.url);
-  const limits = { statementMs: 700, silenceMs: 300, connectMs: 100 };
-  const options = { url: proxy.url, applicationName: 'leases', entities: [], migrations: [], limits };
-  const database = await openDatabase(options);
+  const database = await openDatabase({ url: proxy.url, applicationName: 'leases', entities: [], migrations: [] });
   const close = async () => {
     await database.close();
     await proxy.close();
@@ -32,14 +29,12 @@ async function openBehindProxy() {
 
 test('a lease owner waits at its start for a server that takes longer to let it in than a service waits', async () => {
   const { proxy, database, close } = await openBehindProxy();
-  // The two questions before the password is taken have 117 bytes: no client is let in within half a second.
-  proxy.pace(200);
+  proxy.pace(lettingNobodyIn);
   const started = startLeaseOwner(database, silentLogger());
   started.catch(() => undefined);
-  await expect(database.pool.query('select 1')).rejects.toThrow('timeout');
+  await expect(database.pool.query('select 1')).rejects.toThrow('connection timeout');
   proxy.pace(Number.POSITIVE_INFINITY);
   const owner = await started;
-  // Not by way of the pool, whose limit a slow machine exceeds.
   expect(await query(server.url, liveLeaseOwners)).toEqual([{ objid: String(owner.id) }]);
   await owner.close();
   await close();

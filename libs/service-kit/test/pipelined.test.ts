@@ -114,7 +114,7 @@ test('a connection on which a statement could not be written is not used again',
 });
 
 test('statements that take long together, and none of them too long, are no silence of the server', async () => {
-  const limits = { statementMs: 2_000, silenceMs: 400 };
+  const limits = { statementMs: 3_000, silenceMs: 400 };
   const options = { url: server.url, applicationName: 'slow', entities: [], migrations: [], poolMax: 1, limits };
   await using stack = new AsyncDisposableStack();
   const slow = stack.adopt(await openDatabase(options), (opened) => opened.close());

@@ -19,6 +19,12 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
+/**
+ * A pace at which PostgreSQL lets no client in within the 5 s that a service waits for a connection: its question for the
+ * password has 9 bytes, more where it takes none in clear text.
+ */
+export const lettingNobodyIn = 1.5;
+
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   let target = new URL(serverUrl);
   const sockets = new Set<Socket>();

@@ -27,7 +27,7 @@ test('a connection that went silent fails one order and not the next: it leaves 
   const created = await createMigratedDatabase('checkout', migrate);
   const proxy = await startTcpProxy(created.url);
   // The orders before and after the silence are recorded within them.
-  const limits = { statementMs: 800, silenceMs: 400 };
+  const limits = { statementMs: 2_500, silenceMs: 500 };
   const database = await openDatabase({ ...databaseOptions(proxy.url), poolMax: 1, limits });
   await recordOrders(database, [someOrder()]);
   proxy.silence();
