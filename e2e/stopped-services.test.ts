@@ -2,6 +2,7 @@ import { createOrder, listOrders, orderPaid } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
 import { requestLate } from '@app/messaging/points';
 import { listen } from '@app/testing/points';
+import { pollSystem } from '@app/testing/poll-system';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
@@ -67,7 +68,9 @@ test('a stopped service is a 503 after the time-out, named by readiness, and ans
     const { announced } = listen();
     try {
       const readsMs = await timed(async () => expect(await statusesOf(reads)).toEqual(reads.map(() => 503)));
-      expect((await missing()).toSorted()).toEqual(stopped.toSorted());
+      // A check has a second: on a machine that does much else another service is missing for a moment.
+      const named = async () => (await missing()).toSorted().join() === stopped.toSorted().join();
+      await pollSystem('the stopped services are missing, and no other', named);
       const orderMs = await timed(async () => expect((await order(key)).status).toBe(503));
       expect(readsMs).toBeLessThan(listOrders.timeoutMs + slackMs);
       expect(orderMs).toBeLessThan(createOrder.timeoutMs + slackMs);

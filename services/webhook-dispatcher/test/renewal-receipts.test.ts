@@ -3,6 +3,7 @@ import { newId } from '@app/contracts/ids';
 import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { expect, test } from 'vitest';
 import { RenewalReceipts } from '../src/db/migrations/0007-renewal-receipts.ts';
+import { handled } from './harness.ts';
 import { harness, seller, server, startMailService } from './mail-set-up.ts';
 import { eventTime, soldSubscription } from './orders.ts';
 
@@ -35,7 +36,7 @@ test('an account that was there before sends none until its seller switches it o
   await migrate();
   const { id, ...offered } = await receiptOf(seller.account);
   expect(offered).toMatchObject({ active: false, switched_off: null });
-  await renew();
+  await handled(await renew());
   await migrate();
   await harness.request(updateAutomation, seller.account, { automationId: id, body: { active: true } });
   await renew();
