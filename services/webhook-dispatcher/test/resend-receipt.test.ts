@@ -1,6 +1,7 @@
 import { listAutomations, resendReceipt, updateAutomation } from '@app/contracts/automations';
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
+import { stored } from './harness.ts';
 import { harness, seller, server, startMailService } from './mail-set-up.ts';
 
 startMailService();
@@ -13,11 +14,11 @@ const built = async (key: string) =>
 const switchOff = async (key: string) =>
   harness.request(updateAutomation, seller.account, { automationId: (await built(key)).id, body: { active: false } });
 
-/** An order whose receipt has gone out. */
+/** An order that the service has; the receipt of the first has gone out. */
 async function sold(fields: object = {}): Promise<string> {
   const orderId = newId('order', harness.clock.nowMs());
   await switchOff('sale_notice');
-  await seller.sell({ orderId, customerEmail: 'bob@exmaple.com', ...fields });
+  await stored(await seller.sell({ orderId, customerEmail: 'bob@exmaple.com', ...fields }));
   await seller.tried(1);
   return orderId;
 }
