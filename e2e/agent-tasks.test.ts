@@ -1,3 +1,4 @@
+import { accountSettingsChanged } from '@app/contracts/accounts';
 import { orderPaid } from '@app/contracts/orders';
 import { chargeRefunded } from '@app/contracts/payments';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
@@ -64,6 +65,12 @@ beforeAll(async () => {
   const anna = { code: 'anna', name: 'Anna', email: 'anna@example.com', commissionPercent: 10 };
   await made(seller, '/api/v1/affiliates', anna);
   await seller.call('PATCH', '/api/v1/settings', { body: { commissionHoldDays: 0 } });
+  // A commission takes the days of when its order is taken up.
+  await handled(
+    'affiliate',
+    accountSettingsChanged,
+    (data, accountId) => accountId === seller.accountId && data.commissionHoldDays === 0,
+  );
   for (const email of cardBuyers) {
     const checkout = await openCheckout(platform.baseUrl, { handle, slug: 'course', email });
     expect((await checkout.call('POST', '/pay', { paymentMethod: 'sim_ok' })).json.status).toBe('paid');

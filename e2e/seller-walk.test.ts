@@ -56,7 +56,7 @@ test('from the sign-up a seller comes to a product on sale, a test purchase of a
   const name = 'Your name, or your business’s';
   await fill({ [name]: 'The kiln', Email: email, Password: 'a long enough password' });
   await press('Make the account');
-  await page.goto(letterPath(await letterTo(email, emails), 'verification'));
+  await page.goto(letterPath(await letterTo(email, emails, 'verification'), 'verification'));
   await press('Verify the address');
   await open('Go to your dashboard');
 

@@ -47,7 +47,7 @@ export async function moveTo(
   const body = { password, email: to };
   const session = { headers: { cookie: cookieOf(headers) } };
   const requested = await call(baseUrl, 'POST', '/api/auth/email', { ...session, body });
-  const path = letterPath(await letterTo(to, emails), 'email-change');
+  const path = letterPath(await letterTo(to, emails, 'email_change'), 'email-change');
   return [requested.status, (await call(baseUrl, 'POST', path, session)).status];
 }
 

@@ -17,7 +17,8 @@ export async function verifyAddress(
   seller: Seller,
   from: string | Awaited<ReturnType<typeof startSmtpServer>>,
 ): Promise<void> {
-  const letter = typeof from === 'string' ? await letterTo(seller.email, from) : await letterByMail(seller, from);
+  const letter =
+    typeof from === 'string' ? await letterTo(seller.email, from, 'verification') : await letterByMail(seller, from);
   const { status } = await call(baseUrl, 'POST', letterPath(letter, 'verification'), {
     headers: { cookie: seller.session },
   });
@@ -44,26 +45,22 @@ export async function answerAt(
   const given = await seller.call('PATCH', '/api/v1/settings', { body: { supportEmail: address } });
   if (given.status !== 200) throw new Error(`support: ${given.status} ${given.text}`);
   const letter =
-    typeof from === 'string' ? await letterTo(address, from) : await letterByMail({ email: address }, from);
+    typeof from === 'string'
+      ? await letterTo(address, from, 'support_email')
+      : await letterByMail({ email: address }, from);
   const { status } = await call(baseUrl, 'POST', letterPath(letter, 'support-email'));
   if (status !== 200) throw new Error(`support: ${status}`);
   await handled('webhook-dispatcher', accountSettingsChanged, (data) => data.supportEmail === address);
 }
 
-/** Without those that tell of a change: when one was made is no matter of most tests. */
-const isTo =
-  (email: string) =>
-  ({ to, kind }: { readonly to: string; readonly kind: string }): boolean =>
-    to === email && kind !== 'change_notice';
-
 /**
- * The text of a letter to an address.
+ * The text of the first letter of a kind to an address since the test file began.
  * @param folder into which the gateway writes letters
- * @param nth of those to the address since the test file began
+ * @param kind as services/gateway/src/identity/letters/letter-paths.ts names it
  */
-export async function letterTo(email: string, folder: string, nth = 1): Promise<string> {
-  const letters = await announced(letterAttempted, isTo(email), nth);
-  const text = readFileSync(join(folder, `${letters[nth - 1]?.letterId}.eml`), 'latin1');
+export async function letterTo(email: string, folder: string, kind: string): Promise<string> {
+  const [letter] = await announced(letterAttempted, (sent) => sent.to === email && sent.kind === kind);
+  const text = readFileSync(join(folder, `${letter?.letterId}.eml`), 'latin1');
   return text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }
 

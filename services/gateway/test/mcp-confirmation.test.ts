@@ -47,6 +47,8 @@ const connected = {
 const fresh = () => ({
   charges: [charge('main'), charge('renewal')],
   waits: false,
+  /** Whatever is done ends once this does. */
+  doing: (): Promise<void> => Promise.resolve(),
   dueCents: 5_000,
   endpoint: null as Record<string, unknown> | null,
   automation: { id: automationId, active: true, action: { type: 'email', to: 'buyer', subject: 'Thanks', body: 'Hi' } },
@@ -67,6 +69,7 @@ beforeAll(async () => {
     <Input>(subject: string, answer: object) =>
     async (input: Input) => {
       done.push({ subject, input });
+      await have.doing();
       return new Serialized(JSON.stringify(answer));
     };
   const endpoint = () => {
@@ -406,10 +409,19 @@ test('the amount of another buyer is not what was agreed to', async () => {
   expect(done).toEqual([]);
 });
 
-test('of two calls at once with the amount one is made', async () => {
+test('a call with the amount is not made while the same one is under way', async () => {
   const given = { code: 'ANNA', confirm: true, expectedCents: 5_000 };
-  const both = await Promise.all([1, 2].map(() => call('pay_affiliate', given)));
-  expect(both.filter(({ structuredContent }) => structuredContent?.code === 'confirmation_required')).toHaveLength(1);
+  const began = Promise.withResolvers<void>();
+  const ends = Promise.withResolvers<void>();
+  have.doing = () => {
+    began.resolve();
+    return ends.promise;
+  };
+  const underWay = call('pay_affiliate', given);
+  await began.promise;
+  expect((await call('pay_affiliate', given)).structuredContent).toMatchObject({ code: 'confirmation_required' });
+  ends.resolve();
+  expect((await underWay).structuredContent).toMatchObject({ id: 'pay_1' });
   expect(done).toHaveLength(1);
 });
 

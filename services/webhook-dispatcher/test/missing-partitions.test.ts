@@ -1,13 +1,17 @@
 import { newId } from '@app/contracts/ids';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
+import { roundEnded } from '@app/service-kit/background-loop';
 import { silentLogger } from '@app/service-kit/logger';
-import { expect, test } from 'vitest';
+import { announced } from '@app/testing/points';
+import { beforeAll, expect, test } from 'vitest';
 import { applyRetention } from '../src/retention/apply-retention.ts';
 import { changesApplied } from './harness.ts';
 import { anEvent } from './orders.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
 startService();
+// The service's own would give up what the tests let wait.
+beforeAll(() => announced(roundEnded, ({ loop }) => loop === 'webhook-dispatcher.retention'));
 sellerForEachTest();
 
 let monthsAgo = 0;
