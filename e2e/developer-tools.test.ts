@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { orderPaid } from '@app/contracts/orders';
 import { freePort } from '@app/embedded/ports';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,6 +11,7 @@ import { Client, isProblem, verify } from '../clients/typescript/client.ts';
 import { addProduct, placeOrder, type Seller, signUp } from './support/seller.ts';
 import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { followOutput } from './support/standalone.ts';
+import { handled } from './support/waits.ts';
 
 /** Guarantee: a developer gets every event of an account on their machine, in order and signed, and can make one happen. */
 signUpSeller();
@@ -65,7 +67,8 @@ const idsOf = ({ requests }: Receiver) => requests.map(({ headers }) => headers[
 test('events come to a local port in the order of the log, signed, and after a kill those that were missed', async () => {
   const [dataDir, receiver] = [await dataDirOf(), await startReceiver()];
   const { slug } = await addProduct(seller, 'course');
-  await placeOrder(seller, { productSlug: slug, email: 'before@example.com' });
+  const before = await placeOrder(seller, { productSlug: slug, email: 'before@example.com' });
+  await handled('webhook-dispatcher', orderPaid, (data) => data.orderId === before);
   const first = await startListening(dataDir, `${receiver.url}/hook`);
   const orderId = await placeOrder(seller, { productSlug: slug, email: 'ada@example.com' });
   const [request] = await receiver.received(1);

@@ -1,3 +1,4 @@
+import { accountSettingsChanged } from '@app/contracts/accounts';
 import { dayMs } from '@app/contracts/durations';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
@@ -44,6 +45,11 @@ test('a year of a rehearsal reaches the webhook URL, while live lists and metric
   const { id: productId } = await ok('POST', '/api/v1/products', club);
   await ok('PUT', '/api/v1/webhook-endpoint', { url: `${receiver.url}/hook` });
   await ok('PATCH', '/api/v1/settings', { cancellationNotices: true });
+  await handled(
+    'billing',
+    accountSettingsChanged,
+    (data, accountId) => accountId === seller.accountId && data.cancellationNotices,
+  );
   const order = (email: string, paymentMethod: string, test: boolean) =>
     ok('POST', '/api/v1/orders', { productSlug: 'club', email, paymentMethod, test });
   const orders = [

@@ -54,7 +54,7 @@ export async function answerAt(
 }
 
 /**
- * The text of the first letter of a kind to an address since the test file began.
+ * The text of the first letter of a kind to an address.
  * @param folder into which the gateway writes letters
  * @param kind as services/gateway/src/identity/letters/letter-paths.ts names it
  */

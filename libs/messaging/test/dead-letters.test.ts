@@ -238,7 +238,7 @@ async function consumeUntilOutage(how: 'refuse' | 'hang', replayMs: number) {
   for (const n of [12, 13, 14]) await requestedLetter(n);
   const proxy = rig.opened(await startTcpProxy(rig.db.url));
   // Only a server that does not answer is waited for.
-  const limits = { statementMs: 700, silenceMs: 300, connectMs: 500 };
+  const limits = { statementMs: 2_500, silenceMs: 500, connectMs: 2_500 };
   const options = { ...databaseOptions(proxy.url), ...(how === 'hang' && { limits }) };
   const database = rig.opened(await openDatabase(options));
   let failed = false;

@@ -27,8 +27,8 @@ let proxy: TcpProxy;
 let database: Database;
 let manager: JetStreamManager;
 
-/** A server that does not answer is given up after two seconds instead of twenty. */
-const limits = { statementMs: 1_400, silenceMs: 600, connectMs: 1_000 };
+/** A server that does not answer is given up after three seconds instead of twenty. */
+const limits = { statementMs: 2_500, silenceMs: 500, connectMs: 2_500 };
 
 beforeEach(async () => {
   proxy = rig.opened(await startTcpProxy(rig.db.url));

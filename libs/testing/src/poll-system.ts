@@ -5,7 +5,7 @@ const usualWithinMs = 45_000;
 
 /**
  * For what announces nothing: sessions of PostgreSQL that wait for a lock, the streams of nats-server, processes and sockets
- * of the operating system. What our own code does is announced: see `points.ts`. The list in test/architecture.test.ts has who polls.
+ * of the operating system. What our own code does is announced: see `points.ts`.
  * @param probe answers what was waited for, or undefined or false while it is not there
  * @throws when it is not there within 45 s, or so many milliseconds
  */

@@ -20,8 +20,8 @@ export interface TcpProxy {
 }
 
 /**
- * A pace at which PostgreSQL lets no client in within the 5 s that a service waits for a connection: its question for the
- * password has 9 bytes, more where it takes none in clear text.
+ * A pace at which a PostgreSQL that asks for a password lets no client in within the 5 s that a service waits for a connection:
+ * what comes after its question waits for the question's bytes, 9 for a password in clear text and 24 for SCRAM.
  */
 export const lettingNobodyIn = 1.5;
 

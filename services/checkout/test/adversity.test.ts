@@ -77,6 +77,7 @@ test('orders outlast a database that is locked until they come again, each recor
       await client.query('lock table orders in exclusive mode');
       const contexts = Array.from({ length: 12 }, () => context());
       const sent = contexts.map((ctx, n) => create(n % 3 === 0 ? { discountCode: 'ALWAYS' } : {}, ctx));
+      for (const one of sent) one.catch(() => undefined);
       for (const { commandId } of contexts)
         await announced(requestDropped, (dropped) => dropped.commandId === commandId);
       return sent;

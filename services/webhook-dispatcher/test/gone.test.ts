@@ -43,7 +43,7 @@ test('a URL that answers 410 is switched off at once, with a notice; its deliver
   const on = await seller.put({ active: true });
   expect(on).toMatchObject({ active: true, switched_off: null, failing_since: null });
   await seller.delivered(2);
-  expect(seller.received()).toEqual([first, first, second]);
+  expect(seller.received().toSorted()).toEqual([first, first, second].toSorted());
 });
 
 test('410 to the last attempt of a delivery does not give it up', async () => {
@@ -123,7 +123,7 @@ test('a new URL switches an endpoint on again that its former URL switched off, 
   });
   expect(await seller.put({ url: `${seller.url}&new` })).toMatchObject({ active: true, switched_off: null });
   await seller.delivered(2);
-  expect(seller.received()).toEqual([first, first, second]);
+  expect(seller.received().toSorted()).toEqual([first, first, second].toSorted());
 });
 
 test('held and active decide about a new URL of such an endpoint; one that its seller switched off stays off', async () => {

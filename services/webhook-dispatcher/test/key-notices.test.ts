@@ -60,7 +60,7 @@ test('of a refused API key for test mode there is a notice in Recent activity, a
 test('a seller who has switched these notices off gets none', async () => {
   const automationId = builtInId(seller.account, 'key_refused_notice');
   await harness.request(updateAutomation, seller.account, { automationId, body: { active: false } });
-  await ofPayment('key_refused');
+  await handled(await ofPayment('key_refused'));
   await seller.sell();
   await seller.tried(2);
   expect(subjects().filter((subject) => subject.includes('API key'))).toEqual([]);

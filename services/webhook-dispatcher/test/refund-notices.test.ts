@@ -68,6 +68,7 @@ test('an account that was there before sends none until its seller switches it o
   expect(offered).toMatchObject({ active: false, switched_off: null });
   // Handled before the switch: an event that comes after it sends an email.
   await handled(await refund(5_000, 5_000));
+  expect(await seller.runs()).toEqual([]);
   await harness.request(updateAutomation, seller.account, { automationId, body: { active: true } });
   await refund(1_000, 6_000);
   await seller.tried(1);

@@ -37,6 +37,7 @@ test('an account that was there before sends none until its seller switches it o
   const { id, ...offered } = await receiptOf(seller.account);
   expect(offered).toMatchObject({ active: false, switched_off: null });
   await handled(await renew());
+  expect(await seller.runs()).toEqual([]);
   await migrate();
   await harness.request(updateAutomation, seller.account, { automationId: id, body: { active: true } });
   await renew();
