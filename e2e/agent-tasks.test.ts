@@ -1,4 +1,3 @@
-import { accountSettingsChanged } from '@app/contracts/accounts';
 import { orderPaid } from '@app/contracts/orders';
 import { chargeRefunded } from '@app/contracts/payments';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
@@ -7,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { made, placeOrder, type Seller, signUp } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
-import { handled } from './support/waits.ts';
+import { changeSettings, handled } from './support/waits.ts';
 
 /**
  * Guarantee: what a seller asks an agent for is done from the list of tools alone, within a few calls. Each task names tools that
@@ -64,13 +63,8 @@ beforeAll(async () => {
   });
   const anna = { code: 'anna', name: 'Anna', email: 'anna@example.com', commissionPercent: 10 };
   await made(seller, '/api/v1/affiliates', anna);
-  await seller.call('PATCH', '/api/v1/settings', { body: { commissionHoldDays: 0 } });
   // A commission takes the days of when its order is taken up.
-  await handled(
-    'affiliate',
-    accountSettingsChanged,
-    (data, accountId) => accountId === seller.accountId && data.commissionHoldDays === 0,
-  );
+  await changeSettings(seller, { commissionHoldDays: 0 }, 'affiliate');
   for (const email of cardBuyers) {
     const checkout = await openCheckout(platform.baseUrl, { handle, slug: 'course', email });
     expect((await checkout.call('POST', '/pay', { paymentMethod: 'sim_ok' })).json.status).toBe('paid');

@@ -1,4 +1,3 @@
-import { accountSettingsChanged } from '@app/contracts/accounts';
 import { dayMs } from '@app/contracts/durations';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
@@ -6,7 +5,7 @@ import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Seller, signUp } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
-import { handled } from './support/waits.ts';
+import { changeSettings, handled } from './support/waits.ts';
 
 /** Guarantee: a seller sees a year of renewals, declines, retries and cancellations reach the webhook URL, and nothing else moves. */
 let receiver: Receiver;
@@ -44,12 +43,7 @@ async function liveThings(productId: string) {
 test('a year of a rehearsal reaches the webhook URL, while live lists and metrics do not move', async () => {
   const { id: productId } = await ok('POST', '/api/v1/products', club);
   await ok('PUT', '/api/v1/webhook-endpoint', { url: `${receiver.url}/hook` });
-  await ok('PATCH', '/api/v1/settings', { cancellationNotices: true });
-  await handled(
-    'billing',
-    accountSettingsChanged,
-    (data, accountId) => accountId === seller.accountId && data.cancellationNotices,
-  );
+  await changeSettings(seller, { cancellationNotices: true }, 'billing');
   const order = (email: string, paymentMethod: string, test: boolean) =>
     ok('POST', '/api/v1/orders', { productSlug: 'club', email, paymentMethod, test });
   const orders = [

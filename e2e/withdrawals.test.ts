@@ -1,4 +1,3 @@
-import { accountSettingsChanged } from '@app/contracts/accounts';
 import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { immediateAccessText } from '@app/contracts/withdrawals';
@@ -12,7 +11,7 @@ import { moneyByOrder } from './support/processor-books.ts';
 import { scripts } from './support/scripts.ts';
 import { made, placeOrder } from './support/seller.ts';
 import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
-import { handled } from './support/waits.ts';
+import { changeSettings, handled } from './support/waits.ts';
 
 /**
  * Guarantee: anyone withdraws from a contract on a phone, without a log-in and without script, and gets it acknowledged. The seller
@@ -29,14 +28,7 @@ beforeAll(async () => {
   await seller.call('POST', '/api/v1/affiliates', { body: affiliate });
 });
 
-async function setUp(settings: {
-  readonly businessName?: string;
-  readonly withdrawalDays?: number;
-  readonly immediateAccessConsent?: boolean;
-}): Promise<void> {
-  const { version } = (await seller.call('PATCH', '/api/v1/settings', { body: settings })).json;
-  await handled('checkout', accountSettingsChanged, (data, id) => id === seller.accountId && data.revision >= version);
-}
+const setUp = (settings: object) => changeSettings(seller, settings, 'checkout');
 
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
 

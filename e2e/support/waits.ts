@@ -1,9 +1,11 @@
+import { accountSettingsChanged } from '@app/contracts/accounts';
 import type { EventData, EventDefinition } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
 import { eventsHandled } from '@app/messaging/points';
 import type { Receiver } from '@app/testing/http-receiver';
 import { announced } from '@app/testing/points';
 import { attemptsRecorded } from '@app/webhook-dispatcher/points';
+import type { Seller } from './seller.ts';
 
 /** Resolves when all that the service does with such an event is committed, since the test file began. */
 export async function handled<Definition extends EventDefinition>(
@@ -17,6 +19,17 @@ export async function handled<Definition extends EventDefinition>(
     eventsHandled,
     (batch) => batch.service === service && batch.subject === definition.subject && batch.events.some(isWanted),
   );
+}
+
+/** Changes settings of the seller, and resolves when the service has them: they travel by an event. */
+export async function changeSettings(
+  { call, accountId }: Pick<Seller, 'call' | 'accountId'>,
+  settings: object,
+  service: ServiceName,
+): Promise<void> {
+  const { status, text, json } = await call('PATCH', '/api/v1/settings', { body: settings });
+  if (status !== 200) throw new Error(`settings: ${status} ${text}`);
+  await handled(service, accountSettingsChanged, (data, id) => id === accountId && data.revision >= json.version);
 }
 
 /** The same for each of several events, by a field of theirs. */
