@@ -29,7 +29,7 @@ test('the commands of the quick start run as they stand: sign up, key, product, 
   expect(stdout).not.toMatch(/"status":[45]\d\d|forged/);
   expect(stdout).toMatch(/"orderId":"ord_\w+","totalCents":4900/);
   expect(stdout).toMatch(/"data":\[\{"id":"ord_/);
-  expect(stdout).toMatch(/genuine: \{"event":"order\.paid",.*"product":"Watercolour Course"/);
+  expect(stdout).toMatch(/^genuine: \{"event":"order\.paid",.*"product":"Watercolour Course"/m);
   const link = /http:[^\s"]+\/c\/[\w-]+\/watercolour-course$/m.exec(stdout)?.[0] ?? '';
   const page = await fetch(link);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Watercolour Course')]);

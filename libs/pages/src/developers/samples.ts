@@ -164,7 +164,7 @@ node receiver.mjs &
 `;
 
 export const firstDelivery = `
-curl -s -X PUT $BASE/api/v1/webhook-endpoint -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+curl -s -w '\\n' -X PUT $BASE/api/v1/webhook-endpoint -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
   -d '{ "url": "http://127.0.0.1:3001/hook", "active": true, "held": "send" }'
 wait
 `;
